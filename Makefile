@@ -1,0 +1,50 @@
+# make          set up, bring everything up to date, build the site
+# make test     every test; what needs a corpus or a browser that is not here is left out, by name
+# make serve    read the book with live reload, both languages
+# make check    format, lint, types, spelling in both languages (mends formatting, reports the rest)
+# make bench    how fast the pieces are
+# make lock     resolve pyproject.toml anew into requirements.lock
+
+PYTHON ?= python3
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+export NO_MKDOCS_2_WARNING := 1
+READY := .venv/requirements.lock
+
+.PHONY: all test serve check bench lock
+all: $(READY)
+	@snakemake --cores all
+	@echo "The book is in build/site; read it with: make serve (or: .venv/bin/python -m http.server -d build/site)"
+
+# Setting up is done again only when the lock changes: its copy inside .venv is the sign that all of it arrived.
+$(READY): requirements.lock
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("make: Python 3.11 or newer is needed; name one with: make PYTHON=python3.12")'
+	@test -x .venv/bin/python || $(PYTHON) -m venv .venv
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	@cp requirements.lock $@
+
+test: $(READY)
+	@snakemake --cores all --quiet all -- assets
+	@python -m pytest --numprocesses auto --dist loadgroup
+
+# Only draws what is missing: a stale record is marked on the page while serving, never measured.
+serve: $(READY)
+	@snakemake --cores all --quiet all --allowed-rules web draw assets -- assets
+	@mkdocs serve
+
+check: $(READY)
+	@ruff format
+	@ruff check --fix
+	@pyright
+	@snakefmt --quiet Snakefile
+	@codespell
+	@python -m tools.spelling
+
+bench: $(READY)
+	@python -m pytest tests/bench/bench_*.py --benchmark-only
+
+lock:
+	@rm -rf build/lock && $(PYTHON) -m venv build/lock
+	@build/lock/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' > build/lock/in.txt
+	build/lock/bin/python -m pip install --quiet --disable-pip-version-check --requirement build/lock/in.txt
+	@build/lock/bin/python -m pip freeze --all | grep -v '^pip==' | sed 's/+.*//' | LC_ALL=C sort -f > build/lock/out.txt
+	@{ head -n 1 requirements.lock; cat build/lock/out.txt; } > build/lock/new.txt && mv build/lock/new.txt requirements.lock && rm -rf build/lock

@@ -1,0 +1,129 @@
+"""What of the tests can run on this machine, and is anything left out said aloud?
+
+A test marked `corpus`, `browser` or `cuda` is left out where the text, Chromium or a CUDA device is not there; the
+summary names each with the reason. Where MEDIDA_CI is set (.ci/run does) nothing may be left out but what needs a
+GPU, and a skip is a failure too.
+"""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CI = bool(os.environ.get("MEDIDA_CI"))
+TEXT = "tinyshakespeare.txt"
+
+# (test, reason), filled where tests are collected: here, or in pytest-xdist's workers, which send theirs.
+left_out: list[tuple[str, str]] = []
+skipped: list[tuple[str, str]] = []
+
+
+def corpus_folders() -> list[Path]:
+    named = os.environ.get("MEDIDA_DATA")
+    return [ROOT / "data", *([Path(named)] if named else []), ROOT.parent / "shared" / "data"]
+
+
+def no_corpus() -> str | None:
+    if any((folder / TEXT).is_file() for folder in corpus_folders()):
+        return None
+    return f"{TEXT} is not in data/, MEDIDA_DATA or ../shared/data; fetch it with: snakemake --cores 1 corpus"
+
+
+def chromium() -> str | None:
+    """The browser's path: MEDIDA_CHROMIUM, or the first of the usual names."""
+    names = (os.environ.get("MEDIDA_CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
+    return next((path for name in names if name and (path := shutil.which(name))), None)
+
+
+def no_browser() -> str | None:
+    return None if chromium() else "Chromium is not installed; name it in MEDIDA_CHROMIUM"
+
+
+def no_cuda() -> str | None:
+    if not shutil.which("nvidia-smi"):
+        return "no CUDA device"
+    import torch
+
+    return None if torch.cuda.is_available() else "no CUDA device that torch can use"
+
+
+NEEDS: dict[str, Callable[[], str | None]] = {
+    "corpus": no_corpus,
+    "browser": no_browser,
+    "cuda": no_cuda,
+}
+MAY_LACK_IN_CI = {no_cuda}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    missing = {name: reason for name, lack in NEEDS.items() if (reason := lack())}
+    gone = {
+        item: missing[name] for item in items for name in missing if item.get_closest_marker(name)
+    }
+    left_out.extend((item.nodeid, reason) for item, reason in gone.items())
+    config.hook.pytest_deselected(items=list(gone))
+    items[:] = [item for item in items if item not in gone]
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.skipped and not hasattr(report, "wasxfail"):
+        skipped.append((report.nodeid, why_skipped(report)))
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    if report.skipped:
+        skipped.append((report.nodeid, why_skipped(report)))
+
+
+def why_skipped(report: pytest.TestReport | pytest.CollectReport) -> str:
+    return str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.pluginmanager.hasplugin("xdist"):
+        config.pluginmanager.register(FromWorkers())
+
+
+class FromWorkers:
+    """pytest-xdist alone knows this hook: what each worker left out comes back as it ends."""
+
+    def pytest_testnodedown(self, node: Any) -> None:
+        for entry in node.workeroutput.get("left_out", []):
+            if tuple(entry) not in left_out:
+                left_out.append(tuple(entry))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = left_out
+    elif CI and forbidden():
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def forbidden() -> list[tuple[str, str]]:
+    """What CI does not allow: skips, and whatever was left out for another reason than no GPU."""
+    allowed = {lack() for lack in MAY_LACK_IN_CI}
+    return [(test, why) for test, why in left_out if why not in allowed] + skipped
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    if left_out:
+        terminalreporter.section("left out on this machine")
+        for test, reason in sorted(set(left_out)):
+            terminalreporter.line(f"{test}: {reason}")
+    if CI and forbidden():
+        terminalreporter.section("not allowed in CI")
+        for test, reason in forbidden():
+            terminalreporter.line(f"{test}: {reason}", red=True)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    """Debian's Chromium; without its sandbox for root alone, for whom it does not start with one."""
+    sandbox = ["--no-sandbox"] if os.getuid() == 0 else []
+    return {**browser_type_launch_args, "executable_path": chromium(), "args": sandbox}
