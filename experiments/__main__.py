@@ -1,0 +1,80 @@
+"""How is one row measured, or measured again?
+
+    python -m experiments run averages/mean.s0     measure, write the record
+    python -m experiments replay averages/mean.s0  repeat the first steps, compare with the record
+    python -m experiments list                     every run, and how long it took
+
+In: names of runs. Out: records in results/, progress on standard error; exit status 0 or 1.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from engine import declaration, paths
+from engine.errors import MedidaError
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser(prog="python -m experiments", description=__doc__,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    commands = top.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run", help="measure runs and write their records")
+    replay = commands.add_parser("replay", help="repeat the first steps and compare")
+    listing = commands.add_parser("list", help="every run, and how long it took")
+    for command in (run, replay):
+        command.add_argument("runs", nargs="+", metavar="EXPERIMENT/RUN")
+        command.add_argument("--device", default="auto", help="auto (default), cuda, mps or cpu")
+    replay.add_argument(
+        "--attest", action="store_true", help="re-attest records whose code changed and who agree"
+    )
+    for command in (run, replay, listing):
+        command.add_argument("--settings", choices=("full", "smoke"), default=paths.SETTINGS)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Exit status: 0, or 1 after one clear line on standard error."""
+    options = parser().parse_args(arguments)
+    if options.settings != paths.SETTINGS:  # the folders hang on the environment: begin again
+        os.environ["MEDIDA_SETTINGS"] = options.settings
+        module = [sys.executable, "-m", "experiments"]
+        os.execv(sys.executable, [*module, *(arguments or sys.argv[1:])])
+    try:
+        if options.command == "list":
+            return list_runs()
+        from experiments import runner  # PyTorch takes a second and a half: not for --help
+
+        specs = [declaration.run_spec(name) for name in options.runs]
+        if options.command == "run":
+            for spec in specs:
+                runner.measure_run(spec, options.device)
+            return 0
+        outcomes = [runner.replay_run(spec, options.device, options.attest) for spec in specs]
+        return 0 if all(outcomes) else 1
+    except MedidaError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on where it stopped", file=sys.stderr)
+        return 1
+
+
+def list_runs() -> int:
+    """Every declared run with the seconds its record took."""
+    from engine import record
+
+    for experiment in declaration.experiments():
+        for spec in declaration.declaration(experiment).runs:
+            try:
+                took = f"{record.read_record(spec.path).provenance['seconds']:10.1f} s"
+            except MedidaError:
+                took = "         no record"
+            print(f"{spec.id:48}{took}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+"""Does the mean of what came before help a language model?
+
+Chapter 02. Four rows are trained, `bigram` is counted. In: the corpus. Out: parameters and
+perplexities by row.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from experiments import language
+from experiments.session import Run
+from model.settings import LanguageModelSettings
+
+
+@dataclass(frozen=True)
+class Settings(LanguageModelSettings):
+    """The common settings, and how the bigram row's counts are smoothed."""
+
+    smoothing: float = 0.1
+
+
+FULL = Settings()
+SMOKE = Settings(
+    vocabulary=300, width=16, context=16, batch=4, steps=12, curve_points=4, sample_tokens=8
+)
+ROWS = {
+    "none": {"model": "model.language_model:TokenOnly"},
+    "mean": {"model": "model.language_model:MeanOnly"},
+    "mean_positions": {"model": "model.language_model:MeanPositions"},
+    "mean_added": {"model": "model.language_model:MeanAdded"},
+    "bigram": {},
+}
+SEEDS = {
+    "none": (0, 1, 2),
+    "mean": (0, 1, 2),
+    "mean_positions": (0, 1, 2),
+    "mean_added": (0, 1, 2),
+    "bigram": (),
+}
+TRAINED = ("none", "mean", "mean_positions", "mean_added")
+INPUTS = ("corpus",)
+UNITS = {
+    "parameters": "parameters",
+    "*perplexity": "perplexity",
+    "train_loss": "nats",
+    "step": "steps",
+}
+
+
+def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
+    """One row: trained where it has a model, counted where it has none."""
+    if settings.model:
+        return language.measure_language_model(settings, run)[1]
+    return count_bigrams(settings, run)
+
+
+def count_bigrams(settings: Settings, run: Run) -> dict[str, Any]:
+    """Next-token counts over the training split, `smoothing` added to every pair."""
+    text = run.text(settings.vocabulary)
+    v = settings.vocabulary
+    pairs = text.train[:-1] * v + text.train[1:]
+    counts = torch.bincount(pairs, minlength=v * v).view(v, v).double() + settings.smoothing
+    log_probability = (counts / counts.sum(1, keepdim=True)).log()  # (V, V)
+    return {
+        "parameters": v * v,
+        "train_perplexity": table_perplexity(log_probability, text.train),
+        "validation_perplexity": table_perplexity(log_probability, text.validation),
+    }
+
+
+def table_perplexity(log_probability: Tensor, tokens: Tensor) -> float:
+    """exp of the mean surprise of each token after the one before it."""
+    return math.exp(-log_probability[tokens[:-1], tokens[1:]].mean().item())

@@ -1,0 +1,208 @@
+"""What happens from a run's name to its record?
+
+In: a run as declared. Out: its record written, or its first steps compared with those in the
+record. A trained run first goes through the short run that every later replay repeats.
+"""
+
+import fcntl
+import importlib
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from engine import errors, paths, provenance, record
+from engine.declaration import RunSpec
+from experiments import session
+from model.corpus import CorpusError
+from model.train import CheckpointError
+
+TOLERANCE = 2e-4  # relative, between two replays on one kind of device
+DEVICE_TOLERANCE = 5e-3  # relative, between kinds of device
+MEASURED_AGAIN = 60.0  # seconds: an untrained run that took less is replayed whole
+
+
+def measure_run(spec: RunSpec, device_name: str) -> None:
+    """Measure one run and write its record; a killed one goes on at its checkpoint."""
+    with alone(spec), plain_errors(spec):
+        fingerprint = provenance.fingerprint(spec)  # before the import: what is read is what runs
+        device = chosen(spec, device_name)
+        module, settings = prepared(spec, device)
+        print(f"{spec.id}: {estimate(spec)}", file=sys.stderr, flush=True)
+        began = time.monotonic()
+        replay = None
+        if spec.trained:
+            losses, values = first_steps(module, spec, settings, device)
+            replay = {
+                "losses": losses,
+                "values": values,
+                "tolerance": TOLERANCE,
+                "device_tolerance": DEVICE_TOLERANCE,
+            }
+        checkpoint = session.checkpoint_path(spec.id, fingerprint.digest)
+        run = session.Run(spec.id, spec.seed, device, checkpoint=checkpoint)
+        values = module.measure(settings, run)
+        if replay is not None and device.type == "cpu" and run.losses != replay["losses"]:
+            raise errors.MedidaError(
+                f"{spec.id}: the first losses differ from those of its own replay; nothing recorded"
+            )
+        seconds = time.monotonic() - began + run.earlier_seconds
+        path = record.write_record(
+            spec,
+            values,
+            replay=replay,
+            fingerprint=fingerprint,
+            device=described(device, spec.threads),
+            seconds=seconds,
+        )
+        checkpoint.unlink(missing_ok=True)
+        print(f"{spec.id}: {paths.shown(path)}, {session.duration(seconds)}", file=sys.stderr)
+
+
+def replay_run(spec: RunSpec, device_name: str, attest: bool) -> bool:
+    """Repeat what a replay can reach and compare; True where it agrees.
+
+    With `attest`, a record whose code has changed is re-attested if everything agrees and every
+    changed definition was called on the way.
+    """
+    with alone(spec), plain_errors(spec):
+        old = record.read_record(spec.path)
+        fingerprint = provenance.fingerprint(spec)
+        device = chosen(spec, device_name)
+        module, settings = prepared(spec, device)
+        began = time.monotonic()
+        with provenance.CallTrace() as trace:
+            if spec.trained:
+                losses, values = first_steps(module, spec, settings, device)
+                new: dict[str, Any] = {"losses": losses, "values": values}
+                assert old.replay is not None
+                expected = {name: old.replay[name] for name in new}
+            elif old.provenance["seconds"] <= MEASURED_AGAIN:
+                new = dict(module.measure(settings, session.Run(spec.id, spec.seed, device)))
+                expected = dict(old.values)
+            else:
+                print(f"{spec.id}: too long to repeat; not replayed", file=sys.stderr)
+                return True
+        same_kind = old.provenance["device"]["kind"] == device.type
+        tolerance = TOLERANCE if same_kind else DEVICE_TOLERANCE
+        differing = disagreements(expected, new, tolerance, same_kind, set(old.machine_dependent))
+        took = time.monotonic() - began
+        if differing:
+            print(f"{spec.id}: differs: {'; '.join(differing[:3])}", file=sys.stderr)
+            return False
+        print(f"{spec.id}: agrees within {tolerance:g}, {took:.1f} s", file=sys.stderr)
+        if old.provenance["digest"] == fingerprint.digest:
+            return True
+        changed = provenance.difference(old, spec)
+        missed = provenance.uncovered(old, spec, trace.called)
+        if missed or not attest:
+            reason = f"not called: {', '.join(missed)}" if missed else "; ".join(changed)
+            print(
+                f"{spec.id}: agrees, yet its code changed ({reason}); measure it: "
+                f"python -m experiments run {spec.id}",
+                file=sys.stderr,
+            )
+            return False
+        record.reattest(old, spec, fingerprint, tolerance, described(device, spec.threads))
+        return True
+
+
+def first_steps(
+    module: Any, spec: RunSpec, settings: Any, device: torch.device
+) -> tuple[list[float], Mapping[str, Any]]:
+    """The short run: its losses and every value the finished run records, on a small fixed part."""
+    scratch = session.scratch_checkpoint(spec.id)
+    try:
+        run = session.Run(spec.id, spec.seed, device, short=True, checkpoint=scratch)
+        values = module.measure(settings, run)
+        return run.losses, values
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def disagreements(
+    expected: Any, found: Any, tolerance: float, same_kind: bool, left_out: set[str], path: str = ""
+) -> list[str]:
+    """Leaves that differ by more than `tolerance` (relative, absolute below one).
+
+    Texts are compared only between devices of one kind: a sampled letter flips on a rounding.
+    """
+    if path in left_out:
+        return []
+    if isinstance(expected, Mapping) or isinstance(found, Mapping):
+        if not (isinstance(expected, Mapping) and isinstance(found, Mapping)):
+            return [f"{path}: another kind of value"]
+        if set(expected) != set(found):  # pyright: ignore[reportUnknownArgumentType]
+            return [f"{path}: other names"]
+        pairs = [(f"{path}.{name}" if path else str(name), expected[name], found[name]) for name in expected]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # fmt: skip
+    elif isinstance(expected, list | tuple):
+        if not isinstance(found, list | tuple) or len(expected) != len(found):  # pyright: ignore[reportUnknownArgumentType]
+            return [f"{path}: another length"]
+        pairs = [(f"{path}.{i}", e, f) for i, (e, f) in enumerate(zip(expected, found, strict=True))]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # fmt: skip
+    elif isinstance(expected, str) or isinstance(expected, bool):
+        agrees = expected == found or (isinstance(expected, str) and not same_kind)
+        return [] if agrees else [f"{path}: {found!r} instead of {expected!r}"]
+    else:
+        wanted, got = float(expected), float(found)
+        close = abs(wanted - got) <= tolerance * max(1.0, abs(wanted))
+        agrees = close or wanted == got or (wanted != wanted and got != got)
+        return [] if agrees else [f"{path}: {got!r} instead of {wanted!r}"]
+    return [line for name, e, f in pairs for line in disagreements(e, f, tolerance, same_kind, left_out, name)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # fmt: skip
+
+
+def prepared(spec: RunSpec, device: torch.device) -> tuple[Any, Any]:
+    """The experiment's module and the run's settings as its own dataclass."""
+    session.settle(spec.threads, device)
+    module = importlib.import_module(f"experiments.{spec.experiment}")
+    return module, type(module.FULL)(**spec.settings)
+
+
+def chosen(spec: RunSpec, wanted: str) -> torch.device:
+    """The device asked for; an experiment that belongs on the CPU stays there."""
+    try:
+        device = session.choose_device(wanted)
+    except ValueError as error:
+        raise errors.MedidaError(str(error)) from error
+    return torch.device("cpu") if spec.device == "cpu" else device
+
+
+def described(device: torch.device, threads: int) -> dict[str, Any]:
+    """The device as a record names it."""
+    name = torch.cuda.get_device_name(device) if device.type == "cuda" else None
+    return provenance.machine(device.type, threads, name)
+
+
+def estimate(spec: RunSpec) -> str:
+    """How long it may take: what the last record of the run, or of its row, took."""
+    seconds = record.last_seconds(spec)
+    if seconds is None:
+        return "no record yet, so no estimate before the first steps"
+    return f"about {session.duration(seconds)}, as the last time"
+
+
+@contextmanager
+def alone(spec: RunSpec) -> Iterator[None]:
+    """One process a run: a second one waits; the lock goes with its process, however that ends."""
+    lock = paths.BUILD / "locks" / f"{spec.id.replace('/', '.')}.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"{spec.id}: another process measures it; waiting", file=sys.stderr, flush=True)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def plain_errors(spec: RunSpec) -> Iterator[None]:
+    """What can go wrong outside the book's own checks, as one line."""
+    try:
+        yield
+    except (CorpusError, CheckpointError) as error:
+        raise errors.MedidaError(f"{spec.id}: {error}") from error
+    except OSError as error:
+        raise errors.MedidaError(f"{spec.id}: {error.strerror}: {error.filename}") from error

@@ -1,0 +1,126 @@
+"""What is the division by the root of the head's width worth, and what happens without it?
+
+Chapter 05. In: the corpus. Out: perplexities of the `norm` rung with heads of 32 and of 128, and of
+a bare head of 128, 256 and 1024, divided and undivided: the same seed, the same data order, the
+division alone differs. The bare heads of 1024 also record score spread and entropy while they train
+(`score_runaway`); `full_d32.divided` is the ladder's `norm` rung and keeps what chapters 04 and 11
+ask of its weights.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from experiments import inside, language
+from experiments.session import Run
+from model.language_model import Blocks, HeadsAdded, LanguageModel
+from model.settings import LanguageModelSettings
+
+
+@dataclass(frozen=True)
+class Settings(LanguageModelSettings):
+    """`probe` watches the scores while training; `look_inside` keeps maps of the trained weights."""
+
+    model: str = "model.language_model:Blocks"
+    probe: bool = False
+    look_inside: bool = False
+    probe_windows: int = 8
+    map_tokens: int = 16
+
+
+FULL = Settings()
+SMOKE = Settings(
+    vocabulary=300, width=16, context=16, heads=2, head_width=8, batch=4, steps=12, curve_points=4,
+    sample_tokens=8, map_tokens=8,
+)  # fmt: skip
+ROWS = {
+    "full_d32.divided": {"look_inside": True},
+    "full_d32.undivided": {"divide": False},
+    "full_d128.divided": {"heads": 1, "head_width": 128},
+    "full_d128.undivided": {"heads": 1, "head_width": 128, "divide": False},
+    "short_d128.divided": {
+        "model": "model.language_model:HeadsAdded", "heads": 1, "head_width": 128, "steps": 1500, "batch": 32,
+    },
+    "short_d128.undivided": {
+        "model": "model.language_model:HeadsAdded", "heads": 1, "head_width": 128, "steps": 1500, "batch": 32, "divide": False,
+    },
+    "short_d256.divided": {
+        "model": "model.language_model:HeadsAdded", "heads": 1, "head_width": 256, "steps": 1500, "batch": 32,
+    },
+    "short_d256.undivided": {
+        "model": "model.language_model:HeadsAdded", "heads": 1, "head_width": 256, "steps": 1500, "batch": 32, "divide": False,
+    },
+    "short_d1024.divided": {
+        "model": "model.language_model:HeadsAdded", "heads": 1, "head_width": 1024, "steps": 1500, "batch": 32, "probe": True,
+    },
+    "short_d1024.undivided": {
+        "model": "model.language_model:HeadsAdded", "heads": 1, "head_width": 1024, "steps": 1500, "batch": 32, "probe": True, "divide": False,
+    },
+}  # fmt: skip
+SEEDS = (0,)
+TRAINED = True
+INPUTS = ("corpus",)
+UNITS = {
+    "parameters": "parameters",
+    "*perplexity": "perplexity",
+    "train_loss": "nats",
+    "step": "steps",
+    "entropy": "nats",
+}
+ALIASES = {
+    "score_runaway.divided": "scale_ablation.short_d1024.divided.score_runaway",
+    "score_runaway.undivided": "scale_ablation.short_d1024.undivided.score_runaway",
+    "raw_dot_product": "scale_ablation.full_d32.divided.raw_dot_product",
+}
+
+
+def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
+    """One row, with the probes that it asks for."""
+    tokens = inside.held_out_windows(
+        run, settings.vocabulary, settings.context, settings.probe_windows
+    )
+    if settings.probe:
+        return measure_runaway(settings, run, tokens)
+    model, values = language.measure_language_model(settings, run)
+    if settings.look_inside:
+        values |= look_inside(model, settings, run, tokens)
+    return values
+
+
+def measure_runaway(settings: Settings, run: Run, tokens: Tensor) -> dict[str, Any]:
+    """The probes at every point of the curve, before the first step and after the last."""
+
+    def watch(model: LanguageModel) -> dict[str, float]:
+        assert isinstance(model, HeadsAdded)
+        return inside.score_statistics(model.attention, model.embed(tokens))
+
+    first = watch(language.build(settings, run.apart()))
+    model, values = language.measure_language_model(settings, run, watch)
+    names = list(first)
+    return values | {
+        "score_runaway": {
+            "init": first,
+            "final": watch(model),
+            "curve": {name: values["curve"].pop(name, []) for name in names}
+            | {"step": values["curve"].get("step", [])},
+        }
+    }
+
+
+def look_inside(
+    model: LanguageModel, settings: Settings, run: Run, tokens: Tensor
+) -> dict[str, Any]:
+    """What the trained block's embeddings and heads do with held-out text."""
+    assert isinstance(model, Blocks)
+    block = model.blocks[0]
+    shown = tokens[:1, : settings.map_tokens]  # (1, n)
+    tokenizer = run.text(settings.vocabulary).tokenizer
+    names = [tokenizer.decode([int(token)]) for token in shown[0]]
+    return {
+        "raw_dot_product": inside.raw_dot_product(model, block.attention, tokens),
+        "attention_map": inside.attention_map(
+            block.attention, block.norm_1(model.embed(shown)), names
+        ),
+    }

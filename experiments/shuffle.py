@@ -1,0 +1,39 @@
+"""Does a mean know in which order its tokens came?
+
+Chapter 02. In: random vectors and a permutation of them. Out: the largest difference between the
+last rows of the two running means (float32, so rounding is all that can differ).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from experiments.session import Run
+from model.attention import running_mean
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A sequence of `length` vectors of `width` numbers."""
+
+    length: int = 128
+    width: int = 128
+
+
+FULL = Settings()
+SMOKE = Settings(length=16, width=8)
+SEEDS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+
+
+def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
+    """The last mean of a sequence against the last mean of the same vectors in another order."""
+    generator = run.seeded()
+    x = torch.randn(settings.length, settings.width, generator=generator)  # (T, d)
+    order = torch.randperm(settings.length, generator=generator)  # (T,)
+    last, shuffled = running_mean(x)[-1], running_mean(x[order])[-1]  # (d,)
+    return {
+        "max_abs_diff": (last - shuffled).abs().max().item(),
+        "mean_abs_output": last.abs().mean().item(),
+    }

@@ -1,0 +1,59 @@
+"""How big is a transformer, and what does it cost, before any tensor is made?
+
+In: widths and counts. Out: exact parameter counts; each formula stands in the book beside the count
+of a real module.
+"""
+
+from dataclasses import dataclass
+
+
+# listing: gpt2_block
+def gpt2_block(d: int) -> int:
+    """12d² + 13d: attention 4d² + 4d, MLP 8d² + 5d, two norms 4d; biases everywhere."""
+    attention = 4 * d * d + 4 * d
+    mlp = 8 * d * d + 5 * d
+    norms = 4 * d
+    return attention + mlp + norms
+
+
+# end: gpt2_block
+
+
+@dataclass(frozen=True)
+class Gpt2Shape:
+    """A GPT-2 (Radford et al. 2019): width, number of blocks; vocabulary and context are shared."""
+
+    width: int
+    blocks: int
+    vocabulary: int = 50257
+    context: int = 1024
+
+
+GPT2 = {
+    "small": Gpt2Shape(768, 12),
+    "medium": Gpt2Shape(1024, 24),
+    "large": Gpt2Shape(1280, 36),
+    "xl": Gpt2Shape(1600, 48),
+}
+
+
+# listing: gpt2_parts
+def gpt2_parts(shape: Gpt2Shape) -> dict[str, int]:
+    """Parameters by part; the output map shares the token table, so it adds nothing."""
+    d = shape.width
+    parts = {
+        "token_embeddings": shape.vocabulary * d,
+        "position_embeddings": shape.context * d,
+        "blocks": shape.blocks * gpt2_block(d),
+        "final_norm": 2 * d,
+    }
+    return {**parts, "total": sum(parts.values())}
+
+
+# end: gpt2_parts
+
+
+def book_block(d: int) -> dict[str, int]:
+    """This book's block: as GPT-2's, without the three biases of queries, keys and values."""
+    parts = {"attention": 4 * d * d + d, "mlp": 8 * d * d + 5 * d, "norm": 4 * d}
+    return {**parts, "total": sum(parts.values())}

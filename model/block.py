@@ -1,0 +1,58 @@
+"""What is one block of the transformer?
+
+In: the residual stream (B, T, d). Out: the stream with two corrections added, what attention
+brought from other positions and what the MLP worked out at each position.
+"""
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from model.attention import Attention
+from model.settings import LanguageModelSettings
+
+
+# listing: mlp
+class MLP(nn.Module):
+    """Two maps with a GELU between them, four times wider inside; position by position."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.expand = nn.Linear(width, 4 * width)
+        self.contract = nn.Linear(4 * width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.contract(F.gelu(self.expand(x)))  # (B, T, 4d) → (B, T, d)
+
+
+# end: mlp
+
+
+# listing: block
+class Block(nn.Module):
+    """Pre-norm: each half reads a normalised copy, the stream itself is only added to."""
+
+    def __init__(self, settings: LanguageModelSettings) -> None:
+        super().__init__()
+        self.norm_1 = nn.LayerNorm(settings.width)
+        self.attention = Attention(settings)
+        self.norm_2 = nn.LayerNorm(settings.width)
+        self.mlp = MLP(settings.width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x + self.attention(self.norm_1(x))  # (B, T, d)
+        return x + self.mlp(self.norm_2(x))  # (B, T, d)
+
+
+# end: block
+
+
+# listing: post_norm_block
+class PostNormBlock(Block):
+    """Post-norm, as published in 2017: the sum itself is normalised."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.norm_1(x + self.attention(x))  # (B, T, d)
+        return self.norm_2(x + self.mlp(x))  # (B, T, d)
+
+
+# end: post_norm_block
