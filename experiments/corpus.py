@@ -1,11 +1,15 @@
-"""How long is the text, in characters and in tokens?
+"""How long is the text, in characters and in tokens, and what do frequencies alone foretell?
 
-Chapter 00. In: the corpus and the tokenizer's vocabulary. Out: counts.
+Chapters 00 and 02. In: the corpus and the tokenizer's vocabulary. Out: counts, and the held-out
+perplexity of guessing every token by its frequency in the training split.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import torch
 
 from experiments.session import Run
 
@@ -20,13 +24,20 @@ class Settings:
 FULL = Settings()
 SMOKE = Settings(vocabulary=300)
 INPUTS = ("corpus",)
-UNITS = {"characters": "characters", "*tokens": "tokens", "vocabulary": "tokens"}
+UNITS = {
+    "characters": "characters",
+    "*tokens": "tokens",
+    "vocabulary": "tokens",
+    "*perplexity": "perplexity",
+}
 
 
 def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     """Counts of the text as every other experiment sees it."""
     text = run.text(settings.vocabulary)
     tokens = len(text.train) + len(text.validation)
+    counts = torch.bincount(text.train, minlength=settings.vocabulary).double() + 1  # (V,)
+    surprise = -(counts / counts.sum()).log()[text.validation]  # (N,)
     return {
         "characters": text.characters,
         "tokens": tokens,
@@ -34,4 +45,5 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
         "train_tokens": len(text.train),
         "validation_tokens": len(text.validation),
         "vocabulary": text.tokenizer.get_vocab_size(),
+        "frequency_perplexity": math.exp(surprise.mean().item()),
     }

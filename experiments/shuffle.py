@@ -1,7 +1,7 @@
 """Does a mean know in which order its tokens came?
 
 Chapter 02. In: random vectors and a permutation of them. Out: the largest difference between the
-last rows of the two running means (float32, so rounding is all that can differ).
+last rows of the averaging matrix applied to both (float32, so rounding is all that can differ).
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from experiments.session import Run
-from model.attention import running_mean
+from experiments.triangle import averaging_matrix
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     generator = run.seeded()
     x = torch.randn(settings.length, settings.width, generator=generator)  # (T, d)
     order = torch.randperm(settings.length, generator=generator)  # (T,)
-    last, shuffled = running_mean(x)[-1], running_mean(x[order])[-1]  # (d,)
+    weights = averaging_matrix(settings.length)[-1]  # (T,)
+    last, shuffled = weights @ x, weights @ x[order]  # (d,)
     return {
         "max_abs_diff": (last - shuffled).abs().max().item(),
         "mean_abs_output": last.abs().mean().item(),

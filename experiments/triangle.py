@@ -2,7 +2,8 @@
 
 Chapters 02 and 03. In: random vectors; masks. Out: the largest differences between three ways of
 taking the mean of a prefix, the small matrix itself, the share of the present token by position,
-and what a large finite number does in place of minus infinity.
+how far earlier rows move when the last vector alone is replaced, and what a large finite number
+does in place of minus infinity.
 """
 
 import math
@@ -56,21 +57,33 @@ def averaging_matrix(n: int) -> Tensor:
 def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     """The three ways side by side, then the mask's constant in three number formats."""
     n = settings.length
-    x = torch.randn(n, settings.width, generator=run.seeded())  # (T, d)
+    generator = run.seeded()
+    x = torch.randn(n, settings.width, generator=generator)  # (T, d)
+    replaced = torch.cat([x[:-1], torch.randn(1, settings.width, generator=generator)])  # (T, d)
     loop = mean_by_loop(x)
     weights = causal_softmax(torch.zeros(n, n))  # (T, T)
+    unmasked = torch.zeros(n, n).softmax(-1)  # (T, T)
     return {
         "loop_vs_matmul": (loop - averaging_matrix(n) @ x).abs().max().item(),
         "loop_vs_softmax": (loop - weights @ x).abs().max().item(),
         "matrix": causal_softmax(torch.zeros(settings.shown, settings.shown)).tolist(),
         "mask": causal_mask(settings.shown).isinf().int().tolist(),
         "share": {f"t_{t}": weights[t - 1, t - 1].item() for t in settings.positions},
+        "last_replaced": {
+            "masked": earlier_rows_moved(weights, x, replaced),
+            "unmasked": earlier_rows_moved(unmasked, x, replaced),
+        },
         "mask_constants": {
             "float16": mask_constant(settings.finite, torch.float16),
             "bfloat16": mask_constant(settings.finite, torch.bfloat16),
             "float32": mask_constant(settings.finite, torch.float32),
         },
     }
+
+
+def earlier_rows_moved(weights: Tensor, x: Tensor, replaced: Tensor) -> float:
+    """Largest change of any row but the last, between two texts that differ in the last vector."""
+    return (weights @ replaced - weights @ x)[:-1].abs().max().item()
 
 
 def mask_constant(finite: float, dtype: torch.dtype) -> dict[str, Any]:
