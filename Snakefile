@@ -1,0 +1,146 @@
+"""The book, from the corpus to the page: corpus → replay | measure → draw → site.
+
+Digests decide whether a run is done again, never the age of a file: see engine/schedule.py.
+
+    snakemake --cores all                             what is out of date
+    snakemake --cores all -n                          what that would be, and why
+    snakemake --cores all --forceall                  everything, measured anew
+    snakemake --cores all --config settings=smoke     every experiment in seconds, in build/smoke
+    snakemake --cores all --config device=cpu         or auto (cuda, then mps, then cpu), cuda, mps
+"""
+
+import os, sys
+
+os.environ["MEDIDA_SETTINGS"] = config.get("settings", os.environ.get("MEDIDA_SETTINGS", "full"))
+os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
+from engine.schedule import BUILD, DRAWN, RESULTS, SITE, contents, figures, prepare
+
+BOOK = prepare(sys.argv[1:], config, main=workflow.is_main_process)
+
+
+rule all:
+    input:
+        BUILD + "/claims.txt",
+        SITE + "/404.html",
+
+
+rule assets:  # what a page needs beside its text
+    input:
+        "build/web/assets/book.css",
+        expand(DRAWN + "/{figure}.csv", figure=figures()),
+
+
+rule corpus:
+    output:
+        BUILD + "/corpus.txt",
+    message:
+        "find the text, or download it once"
+    shell:
+        "python -m model.corpus > {output}"
+
+
+rule measure:
+    input:
+        BUILD + "/plan/{run}.token",
+        ancient(lambda wildcards: BOOK.source(wildcards.run)),
+        lambda wildcards: BOOK.needs(wildcards.run),
+    output:
+        update(RESULTS + "/{run}.json"),
+    wildcard_constraints:
+        run=BOOK.runs_of("measure"),
+    threads: lambda wildcards: BOOK.threads(wildcards.run)
+    resources:
+        gpu=lambda wildcards: BOOK.gpu(wildcards.run),
+    params:
+        first="",
+        why=lambda wildcards: BOOK.why(wildcards.run),
+        device=BOOK.device,
+    message:
+        "measure {wildcards.run}: {params.why}"
+    shell:
+        "{params.first} python -m experiments run {wildcards.run} --device {params.device}"
+
+
+use rule measure as replay with:
+    wildcard_constraints:
+        run=BOOK.runs_of("replay"),
+    params:
+        first="python -m experiments replay {run} --attest ||",
+        why=lambda wildcards: BOOK.why(wildcards.run),
+        device=BOOK.device,
+    message:
+        "replay {wildcards.run}: {params.why}"
+
+
+rule draw:
+    input:
+        lambda wildcards: BOOK.records_in(wildcards.figure),
+        lambda wildcards: contents(wildcards.figure, f"figures/{wildcards.figure}.py"),
+        contents("drawing", "figures/*.py", "engine/number.py", but=figures()),
+    output:
+        multiext(
+            DRAWN + "/{figure}",
+            ".csv",
+            ".pt.wide.svg",
+            ".pt.narrow.svg",
+            ".en.wide.svg",
+            ".en.narrow.svg",
+        ),
+    message:
+        "draw {wildcards.figure}"
+    shell:
+        "python -m figures draw {wildcards.figure}"
+
+
+rule packages:
+    input:
+        contents("packages", "web/package*.json"),
+    output:
+        "web/node_modules/.package-lock.json",
+    message:
+        "install the packages that the pages' styles and script are made of"
+    shell:
+        "npm --prefix web ci --no-audit --no-fund --loglevel error"
+
+
+rule web:
+    input:
+        rules.packages.output,
+        contents("web", "web/*.*", "web/css/*", "web/src/*"),
+    output:
+        "build/web/assets/book.css",
+        "build/web/assets/book.js",
+    message:
+        "build styles and script"
+    shell:
+        "npm --prefix web run --silent build"
+
+
+rule claims:
+    input:
+        BOOK.records(),
+        contents("claims", "chapters/*/claims.toml", "engine/*.py"),
+    output:
+        BUILD + "/claims.txt",
+    message:
+        "check the claims"
+    shell:
+        "python -m engine check > {output}"
+
+
+# The old site stays readable until the new one is whole; 404.html stands for either.
+rule site:
+    input:
+        rules.assets.input,
+        BOOK.records(),
+        contents("site", "chapters/*/*", "templates/**/*", "web/**/*.mjs", "*/*.py", "mkdocs*.yml"),
+    output:
+        SITE + "/404.html",
+    params:
+        fresh=BUILD + "/fresh",
+        site=SITE,
+    message:
+        "build the site"
+    shell:
+        "rm -rf {params.fresh} && mkdocs build --quiet --strict --site-dir {params.fresh}"
+        " && rm -rf {params.site} && mv {params.fresh} {params.site}"

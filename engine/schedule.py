@@ -1,0 +1,201 @@
+"""What must Snakemake be told, so that it runs exactly what the plan says, and why?
+
+In: the plan, and how Snakemake was called. Out: the rule each run belongs to, and its reason; one
+token file per run, the only input of a record whose time Snakemake looks at; and a lock, so that
+two calls in one folder work one after the other.
+
+Snakemake compares times, and for small files contents with those of its own last run; after a
+clone neither means anything. So the token of a current run is as old as a file can be and always
+reads the same, and any other token is younger than the record and reads as it never did before.
+What is made from other files depends on one list of their hashes, written where it changed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import math
+import os
+import platform
+import re
+import sys
+import time
+import uuid
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from snakemake.cli import get_argument_parser
+
+from engine import paths
+from engine.declaration import declaration
+from engine.errors import MedidaError
+from engine.plan import Job, plan
+
+DEVICES = ("auto", "cuda", "mps", "cpu")
+SETTINGS = ("full", "smoke")
+BUILD, DRAWN, RESULTS, SITE = map(
+    paths.shown, (paths.BUILD, paths.DRAWN, paths.RESULTS, paths.SITE)
+)
+_held: list[IO[str]] = []  # a lock lasts as long as its file is open: as long as the process
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The plan as the Snakefile's rules ask for it; `run` is a run's name, "averages/mean.s0".
+
+    Paths are relative to the repository, as one types them after `snakemake`.
+    """
+
+    jobs: dict[str, Job]
+    rules: dict[str, tuple[str, ...]]
+    device: str
+    has_gpu: bool
+
+    def runs_of(self, rule: str) -> str:
+        """A regular expression for the runs that belong to a rule."""
+        return "|".join(re.escape(run) for run, its in self.rules.items() if rule in its) or "(?!)"
+
+    def why(self, run: str) -> str:
+        job = self.jobs[run]
+        return "asked for" if job.action == "current" else job.why
+
+    def threads(self, run: str) -> int:
+        return self.jobs[run].spec.threads
+
+    def gpu(self, run: str) -> int:
+        return int(self.has_gpu and self.jobs[run].spec.device != "cpu")
+
+    def needs(self, run: str) -> list[str]:
+        """What must be there before a run starts: the text, where it is to read it."""
+        job = self.jobs[run]
+        reads = "corpus" in declaration(job.spec.experiment).inputs
+        starts = job.action in ("replay", "measure") and paths.SETTINGS == "full"
+        return [f"{BUILD}/corpus.txt"] if reads and starts else []
+
+    def source(self, run: str) -> str:
+        """The module that measures a run."""
+        return f"experiments/{self.jobs[run].spec.experiment}.py"
+
+    def records(self, experiments: Collection[str] | None = None) -> list[str]:
+        """The records of some experiments, or of all."""
+        return [
+            paths.shown(job.spec.path)
+            for job in self.jobs.values()
+            if experiments is None or job.spec.experiment in experiments
+        ]
+
+    def records_in(self, figure: str) -> list[str]:
+        """The records of every experiment that the figure's module names, by an alias too."""
+        words = set(re.findall(r"\w+", (paths.FIGURES / f"{figure}.py").read_text("utf-8")))
+        for experiment in {job.spec.experiment for job in self.jobs.values()}:
+            for alias, target in declaration(experiment).aliases.items():
+                if alias.split(".")[0] in words:
+                    words.add(target.split(".")[0])
+        return self.records(words)
+
+
+def prepare(argv: Sequence[str], config: Mapping[str, str], *, main: bool) -> Schedule:
+    """The schedule; in Snakemake's main process also the lock and the token files.
+
+    Raises MedidaError for settings or a device that there are not.
+    """
+    device = config.get("device", "auto")
+    if paths.SETTINGS not in SETTINGS:
+        raise MedidaError(f"settings={paths.SETTINGS}: there are {' and '.join(SETTINGS)}")
+    if device not in DEVICES:
+        raise MedidaError(f"device={device}: there are {', '.join(DEVICES)}")
+    apple = platform.system() == "Darwin" and platform.machine() == "arm64"
+    has_gpu = device in ("cuda", "mps") or (
+        device == "auto" and (apple or Path("/dev/nvidia0").exists())
+    )
+    if not main:  # on another machine of a cluster, where Snakemake itself names the rule
+        jobs = {job.spec.id: job for job in plan(paths.SETTINGS)}
+        return Schedule(jobs, dict.fromkeys(jobs, ("replay", "measure")), device, has_gpu)
+
+    asked, _ = get_argument_parser().parse_known_args(argv)
+    if not asked.dryrun:
+        wait_for_others(paths.BUILD / "lock")
+    jobs = {job.spec.id: job for job in plan(paths.SETTINGS)}
+    rules = {
+        run: ("replay" if job.action == "replay" and not asked.forceall else "measure",)
+        for run, job in jobs.items()
+    }
+    for job in jobs.values():
+        write_token(job)
+    print(summary(jobs.values()), end="", file=sys.stderr)
+    return Schedule(jobs, rules, device, has_gpu)
+
+
+def write_token(job: Job) -> None:
+    """As old as can be where a run is current, or measured elsewhere; else younger than it."""
+    token = paths.BUILD / "plan" / f"{job.spec.id}.token"
+    token.parent.mkdir(parents=True, exist_ok=True)
+    if job.action in ("current", "elsewhere"):
+        token.write_text("current\n", "utf-8")
+        when = 0.0
+    else:
+        token.write_text(f"{job.action} {uuid.uuid4()}: {job.why}\n", "utf-8")
+        when = time.time()
+    os.utime(token, (when, when))
+    if job.spec.path.exists() and job.spec.path.stat().st_mtime > time.time():
+        os.utime(job.spec.path)  # a time in the future would make Snakemake stop
+
+
+def summary(jobs: Iterable[Job]) -> str:
+    """ "plan: replay 3, measure 2, about 4 min"; nothing where nothing is to be done."""
+    todo = [job for job in jobs if job.action != "current"]
+    counts = Counter(job.action for job in todo)
+    parts = [
+        f"{name} {counts[name]}" for name in ("replay", "measure", "elsewhere") if counts[name]
+    ]
+    here = [job.estimate_seconds for job in todo if job.action != "elsewhere"]
+    seconds = sum(estimate or 0.0 for estimate in here)
+    if seconds:
+        more = "more than" if None in here else "about"
+        parts.append(f"{more} {math.ceil(seconds / 60)} min on one core")
+    lines = [f"plan: {', '.join(parts)}"] if todo else []
+    lines += [f"  {job.spec.id}: {job.why}" for job in todo if job.action == "elsewhere"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def figures() -> list[str]:
+    """The modules in figures/ that draw one; the others help them."""
+    return sorted(
+        path.stem
+        for path in paths.FIGURES.glob("*.py")
+        if re.search(r"^def draw\(", path.read_text("utf-8"), re.MULTILINE)
+    )
+
+
+def contents(name: str, *patterns: str, but: Collection[str] = ()) -> str:
+    """One file in place of many: names and hashes of those that match, younger when one changed."""
+    found = sorted({path for pattern in patterns for path in paths.ROOT.glob(pattern)})
+    lines = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {paths.shown(path)}\n"
+        for path in found
+        if path.is_file() and path.stem not in but
+    ]
+    listed = paths.ROOT / "build" / "plan" / f"{name}.txt"  # sources are the same for any settings
+    if not listed.is_file() or listed.read_text("utf-8") != "".join(lines):
+        listed.parent.mkdir(parents=True, exist_ok=True)
+        listed.write_text("".join(lines), "utf-8")
+    return paths.shown(listed)
+
+
+def wait_for_others(path: Path) -> None:
+    """Wait until no other Snakemake works in this folder. A killed one holds nothing back."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = path.open("a+", encoding="utf-8")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        print(f"waiting for another snakemake here (process {file.read()})", file=sys.stderr)
+        fcntl.flock(file, fcntl.LOCK_EX)
+    file.truncate(0)
+    file.write(str(os.getpid()))
+    file.flush()
+    _held.append(file)
