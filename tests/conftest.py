@@ -1,8 +1,8 @@
 """What of the tests can run on this machine, and is anything left out said aloud?
 
-A test marked `corpus`, `browser` or `cuda` is left out where the text, Chromium or a CUDA device is not there; the
-summary names each with the reason. Where MEDIDA_CI is set (.ci/run does) nothing may be left out but what needs a
-GPU, and a skip is a failure too.
+A test marked `corpus`, `browser` or `cuda` is left out where the text, Chromium or a CUDA device is
+not there; the summary names each with the reason. Where MEDIDA_CI is set (.ci/run does) nothing may
+be left out but what needs a GPU, and a skip is a failure too.
 """
 
 import os
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 CI = bool(os.environ.get("MEDIDA_CI"))
 TEXT = "tinyshakespeare.txt"
 
-# (test, reason), filled where tests are collected: here, or in pytest-xdist's workers, which send theirs.
+# (test, reason), filled where tests are collected: here, or in pytest-xdist's workers.
 left_out: list[tuple[str, str]] = []
 skipped: list[tuple[str, str]] = []
 
@@ -30,7 +30,8 @@ def corpus_folders() -> list[Path]:
 def no_corpus() -> str | None:
     if any((folder / TEXT).is_file() for folder in corpus_folders()):
         return None
-    return f"{TEXT} is not in data/, MEDIDA_DATA or ../shared/data; fetch it with: snakemake --cores 1 corpus"
+    places = "data/, MEDIDA_DATA or ../shared/data"
+    return f"{TEXT} is not in {places}; fetch it with: snakemake --cores 1 corpus"
 
 
 def chromium() -> str | None:
@@ -99,8 +100,9 @@ class FromWorkers:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["left_out"] = left_out
+    worker = getattr(session.config, "workeroutput", None)
+    if worker is not None:
+        worker["left_out"] = left_out
     elif CI and forbidden():
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -124,6 +126,6 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """Debian's Chromium; without its sandbox for root alone, for whom it does not start with one."""
+    """The system's Chromium; for root without its sandbox, with which it would not start."""
     sandbox = ["--no-sandbox"] if os.getuid() == 0 else []
     return {**browser_type_launch_args, "executable_path": chromium(), "args": sandbox}
