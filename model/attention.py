@@ -23,14 +23,17 @@ def running_mean(x: Tensor) -> Tensor:
 
 
 # listing: causal_softmax
-def causal_mask(n: int, device: torch.device | None = None) -> Tensor:
-    """0 where a position may look, minus infinity where it may not: (n, n)."""
+def causal_mask(
+    n: int,
+    device: torch.device | None = None,
+) -> Tensor:
+    """0 where a position may look, else -infinity: (n, n)."""
     blocked = torch.full((n, n), -math.inf, device=device)
     return blocked.triu(1)  # zero on and below the diagonal
 
 
 def causal_softmax(scores: Tensor) -> Tensor:
-    """Scores (…, T, T) → weights (…, T, T): rows sum to one, none looks ahead."""
+    """Scores (…, T, T) → weights (…, T, T), rows sum to one."""
     mask = causal_mask(scores.shape[-1], scores.device)
     return (scores + mask).softmax(-1)
 

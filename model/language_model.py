@@ -14,12 +14,18 @@ from model.settings import LanguageModelSettings
 
 # listing: language_model
 class LanguageModel(nn.Module):
-    """A table of vectors, something that mixes them (`features`), a map to the vocabulary."""
+    """A table, a mixture, a map to the vocabulary."""
 
     def __init__(self, settings: LanguageModelSettings) -> None:
         super().__init__()
-        self.tokens = nn.Embedding(settings.vocabulary, settings.width)
-        self.output = nn.Linear(settings.width, settings.vocabulary)
+        self.tokens = nn.Embedding(
+            settings.vocabulary,
+            settings.width,
+        )
+        self.output = nn.Linear(
+            settings.width,
+            settings.vocabulary,
+        )
 
     def features(self, tokens: Tensor) -> Tensor:
         raise NotImplementedError
@@ -59,15 +65,18 @@ class MeanAdded(LanguageModel):
 
 # listing: positions
 class WithPositions(LanguageModel):
-    """A learned vector for each place, added to the token's (Gehring et al. 2017)."""
+    """A learned vector for each place, added to the token's."""
 
     def __init__(self, settings: LanguageModelSettings) -> None:
         super().__init__(settings)
         self.positions = nn.Embedding(settings.context, settings.width)
 
     def embed(self, tokens: Tensor) -> Tensor:
-        places = torch.arange(tokens.shape[-1], device=tokens.device)
-        return self.tokens(tokens) + self.positions(places)  # (B, T, d) + (T, d)
+        places = torch.arange(
+            tokens.shape[-1],
+            device=tokens.device,
+        )  # (T,)
+        return self.tokens(tokens) + self.positions(places)
 
 
 # end: positions
@@ -133,7 +142,7 @@ class MLPAdded(HeadsAdded):
 
 # listing: blocks
 class Blocks(WithPositions):
-    """The transformer: blocks one after another, a norm before the output map."""
+    """The transformer: block after block, then a norm."""
 
     def __init__(self, settings: LanguageModelSettings) -> None:
         super().__init__(settings)
