@@ -69,7 +69,10 @@ class WithPositions(LanguageModel):
 
     def __init__(self, settings: LanguageModelSettings) -> None:
         super().__init__(settings)
-        self.positions = nn.Embedding(settings.context, settings.width)
+        self.positions = nn.Embedding(
+            settings.context,
+            settings.width,
+        )
 
     def embed(self, tokens: Tensor) -> Tensor:
         places = torch.arange(
