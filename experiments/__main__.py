@@ -69,7 +69,7 @@ def list_runs() -> int:
     for experiment in declaration.experiments():
         for spec in declaration.declaration(experiment).runs:
             try:
-                took = f"{record.read_record(spec.path).provenance['seconds']:10.1f} s"
+                took = f"{record.read_record(spec.path).seconds:10.1f} s"
             except MedidaError:
                 took = "         no record"
             print(f"{spec.id:48}{took}")

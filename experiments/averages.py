@@ -12,15 +12,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from experiments import language
+from experiments import language, material
 from experiments.session import Run
 from model.settings import LanguageModelSettings
 
 
 @dataclass(frozen=True)
 class Settings(LanguageModelSettings):
-    """The common settings, and how the bigram row's counts are smoothed."""
+    """The common settings; what counts an untrained row, and how its counts are smoothed."""
 
+    counted: str = ""
     smoothing: float = 0.1
 
 
@@ -33,7 +34,7 @@ ROWS = {
     "mean": {"model": "model.language_model:MeanOnly"},
     "mean_positions": {"model": "model.language_model:MeanPositions"},
     "mean_added": {"model": "model.language_model:MeanAdded"},
-    "bigram": {},
+    "bigram": {"counted": "experiments.averages:count_bigrams"},
 }
 SEEDS = {
     "none": (0, 1, 2),
@@ -54,14 +55,14 @@ UNITS = {
 
 def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     """One row: trained where it has a model, counted where it has none."""
-    if settings.model:
-        return language.measure_language_model(settings, run)[1]
-    return count_bigrams(settings, run)
+    if settings.counted:
+        return material.named(settings.counted)(settings, run)
+    return language.measure_language_model(settings, run)[1]
 
 
 def count_bigrams(settings: Settings, run: Run) -> dict[str, Any]:
     """Next-token counts over the training split, `smoothing` added to every pair."""
-    text = run.text(settings.vocabulary)
+    text = material.corpus_tokens(settings.vocabulary)
     v = settings.vocabulary
     pairs = text.train[:-1] * v + text.train[1:]
     counts = torch.bincount(pairs, minlength=v * v).view(v, v).double() + settings.smoothing

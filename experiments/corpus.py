@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from experiments import material
 from experiments.session import Run
 
 
@@ -34,7 +35,7 @@ UNITS = {
 
 def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     """Counts of the text as every other experiment sees it."""
-    text = run.text(settings.vocabulary)
+    text = material.corpus_tokens(settings.vocabulary)
     tokens = len(text.train) + len(text.validation)
     counts = torch.bincount(text.train, minlength=settings.vocabulary).double() + 1  # (V,)
     surprise = -(counts / counts.sum()).log()[text.validation]  # (N,)

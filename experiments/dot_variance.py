@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from experiments import material
 from experiments.session import Run
 
 
@@ -29,7 +30,7 @@ SEEDS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 
 def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     """One entry a width."""
-    generator = run.seeded()
+    generator = material.seeded(run)
     values: dict[str, dict[str, float]] = {}
     for d in settings.widths:
         q = torch.randn(settings.pairs, d, generator=generator)  # (pairs, d)

@@ -10,8 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from experiments import material
 from experiments.session import Run
 from model.attention import Attention, causal_mask, causal_softmax
+from model.block import Block
 from model.language_model import WithPositions
 
 HARD = 0.99  # a row is hard when one weight is above this
@@ -19,7 +21,7 @@ HARD = 0.99  # a row is hard when one weight is above this
 
 def held_out_windows(run: Run, vocabulary: int, context: int, count: int) -> Tensor:
     """The first `count` consecutive windows of the held-out split: (count, context)."""
-    tokens = run.text(vocabulary).validation
+    tokens = material.corpus_tokens(vocabulary).validation
     count = min(count, len(tokens) // context)
     return tokens[: count * context].view(count, context).to(run.device)
 
@@ -43,7 +45,7 @@ def score_statistics(attention: Attention, x: Tensor) -> dict[str, float]:
         }
 
 
-def raw_dot_product(model: WithPositions, attention: Attention, tokens: Tensor) -> dict[str, Any]:
+def raw_dot_product(model: WithPositions, block: Block, tokens: Tensor) -> dict[str, Any]:
     """What would attend to what if the vectors were compared as they are, and as the heads do.
 
     tokens (B, T). `self_is_top_share`: rows in which no visible position scores above the row's own
@@ -53,7 +55,7 @@ def raw_dot_product(model: WithPositions, attention: Attention, tokens: Tensor) 
     with torch.no_grad():
         table = model.tokens(tokens)  # (B, T, d)
         x = model.embed(tokens)
-        heads = attention.scores(model.blocks[0].norm_1(x))  # (B, h, T, T)
+        heads = block.attention.scores(block.norm_1(x))  # (B, h, T, T)
         return {
             **_relation(table @ table.mT),
             "with_positions": _relation(x @ x.mT),

@@ -6,24 +6,32 @@ elsewhere and only named here.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import torch
 
-from experiments import language
+from experiments import language, material
 from experiments.session import Run
 from model import language_model
 from model.settings import LanguageModelSettings
 
-FULL = LanguageModelSettings()
-SMOKE = LanguageModelSettings(
+
+@dataclass(frozen=True)
+class Settings(LanguageModelSettings):
+    """The common settings; what counts where nothing is trained."""
+
+    counted: str = ""
+
+
+FULL = Settings()
+SMOKE = Settings(
     vocabulary=300, width=16, context=16, heads=2, head_width=8, batch=4, steps=12, curve_points=4,
     sample_tokens=8,
 )  # fmt: skip
 ROWS = {
-    "": {},
+    "": {"counted": "experiments.ladder:count_rungs"},
     "mean_added_positions": {"model": "model.language_model:MeanAddedPositions"},
     "head_replaced": {"model": "model.language_model:HeadReplaced"},
     "head_added": {"model": "model.language_model:HeadAdded"},
@@ -41,6 +49,7 @@ SEEDS = {
     "blocks_2": (0,),
 }
 TRAINED = ("mean_added_positions", "head_replaced", "head_added", "heads_4", "mlp", "blocks_2")
+WAITING = ("mean_added_positions", "head_replaced", "head_added", "heads_4", "mlp", "blocks_2")
 INPUTS = ("corpus",)
 UNITS = {
     "*parameters": "parameters",
@@ -68,11 +77,11 @@ RUNGS = {
 }
 
 
-def measure(settings: LanguageModelSettings, run: Run) -> Mapping[str, Any]:
+def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     """One rung, or what all of them add."""
-    if settings.model:
-        return language.measure_language_model(settings, run)[1]
-    return count_rungs(settings)
+    if settings.counted:
+        return material.named(settings.counted)(settings)
+    return language.measure_language_model(settings, run)[1]
 
 
 def count_rungs(settings: LanguageModelSettings) -> dict[str, dict[str, int]]:

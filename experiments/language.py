@@ -4,13 +4,13 @@ In: the row's settings and its run. Out: the values that every such row records 
 names. An experiment adds its own questions to the trained model that comes back beside them.
 """
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Generator, Tensor
 
+from experiments import material
 from experiments.session import Run
 from model.language_model import LanguageModel
 from model.perplexity import generate, perplexity, windows
@@ -18,19 +18,11 @@ from model.settings import LanguageModelSettings
 
 SHORT_WINDOWS = 4  # a replay evaluates on so many windows
 
-UNITS = {
-    "parameters": "parameters",
-    "*perplexity": "perplexity",
-    "train_loss": "nats",
-    "step": "steps",
-}
-
 
 def build(settings: LanguageModelSettings, run: Run) -> LanguageModel:
     """The model that `settings.model` names, initialised from the run's generator."""
-    module, name = settings.model.split(":")
-    kind = getattr(importlib.import_module(module), name)
-    return run.initialise(lambda: kind(settings))
+    kind = material.named(settings.model)
+    return material.initialise(run, lambda: kind(settings))
 
 
 def count_parameters(model: torch.nn.Module) -> int:
@@ -64,7 +56,7 @@ def measure_language_model(
     watch: Callable[[LanguageModel], dict[str, float]] | None = None,
 ) -> tuple[LanguageModel, dict[str, Any]]:
     """Train one row on the corpus; give the model and the values of book.md's common settings."""
-    text = run.text(settings.vocabulary)
+    text = material.corpus_tokens(settings.vocabulary)
     validation = text.validation
     if run.short:
         validation = validation[: SHORT_WINDOWS * settings.context + 1]
@@ -76,7 +68,7 @@ def measure_language_model(
         extra = watch(model) if watch else {}
         return {"validation_perplexity": perplexity(model, held_out), **extra}
 
-    training = run.train(model, random_windows(text.train, settings), settings, point)
+    training = material.fit(model, random_windows(text.train, settings), settings, run, point)
     final = perplexity(model, held_out)
     best = min([final, *(p["validation_perplexity"] for p in training.curve)])
     return model, {
@@ -90,14 +82,14 @@ def measure_language_model(
 
 
 def as_columns(points: list[dict[str, float]]) -> dict[str, list[float]]:
-    """Points of a curve as columns; the point before training has no training loss, so it begins one later."""
+    """Points of a curve as columns; without a training loss before training."""
     names = list(dict.fromkeys(name for point in points for name in point))
     return {name: [point[name] for point in points if name in point] for name in names}
 
 
 def sample_text(model: LanguageModel, settings: LanguageModelSettings, run: Run) -> str:
     """Ten lines that the model writes after a line break (fewer where it writes long ones)."""
-    text = run.text(settings.vocabulary)
+    text = material.corpus_tokens(settings.vocabulary)
     generator = Generator().manual_seed(run.seed or 0)
     start = text.tokenizer.encode("\n").ids
     count = 8 if run.short else settings.sample_tokens

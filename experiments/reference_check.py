@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from experiments import material
 from experiments.session import Run
 from model.attention import Attention, causal_mask
 from model.settings import LanguageModelSettings
@@ -31,7 +32,7 @@ SEEDS = (0, 1, 2, 3, 4)
 
 def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     """The same weights, the same input, three ways."""
-    ours: Attention = run.initialise(lambda: Attention(settings))
+    ours: Attention = material.initialise(run, lambda: Attention(settings))
     shape = (settings.batch, settings.context, settings.width)
     x = torch.randn(shape, generator=run.generator).to(run.device)  # (B, T, d)
     with torch.no_grad():

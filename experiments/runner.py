@@ -6,6 +6,7 @@ record. A trained run first goes through the short run that every later replay r
 
 import fcntl
 import importlib
+import math
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -27,8 +28,12 @@ MEASURED_AGAIN = 60.0  # seconds: an untrained run that took less is replayed wh
 
 def measure_run(spec: RunSpec, device_name: str) -> None:
     """Measure one run and write its record; a killed one goes on at its checkpoint."""
-    with alone(spec), plain_errors(spec):
+    with alone(spec) as waited, plain_errors(spec):
         fingerprint = provenance.fingerprint(spec)  # before the import: what is read is what runs
+        if waited and current(spec):
+            print(f"{spec.id}: measured by the other process", file=sys.stderr)
+            spec.path.touch()  # for whoever compares times, as Snakemake does
+            return
         device = chosen(spec, device_name)
         module, settings = prepared(spec, device)
         print(f"{spec.id}: {estimate(spec)}", file=sys.stderr, flush=True)
@@ -80,13 +85,13 @@ def replay_run(spec: RunSpec, device_name: str, attest: bool) -> bool:
                 new: dict[str, Any] = {"losses": losses, "values": values}
                 assert old.replay is not None
                 expected = {name: old.replay[name] for name in new}
-            elif old.provenance["seconds"] <= MEASURED_AGAIN:
+            elif old.seconds <= MEASURED_AGAIN:
                 new = dict(module.measure(settings, session.Run(spec.id, spec.seed, device)))
                 expected = dict(old.values)
             else:
                 print(f"{spec.id}: too long to repeat; not replayed", file=sys.stderr)
-                return True
-        same_kind = old.provenance["device"]["kind"] == device.type
+                return not attest
+        same_kind = old.device["kind"] == device.type
         tolerance = TOLERANCE if same_kind else DEVICE_TOLERANCE
         differing = disagreements(expected, new, tolerance, same_kind, set(old.machine_dependent))
         took = time.monotonic() - began
@@ -94,19 +99,27 @@ def replay_run(spec: RunSpec, device_name: str, attest: bool) -> bool:
             print(f"{spec.id}: differs: {'; '.join(differing[:3])}", file=sys.stderr)
             return False
         print(f"{spec.id}: agrees within {tolerance:g}, {took:.1f} s", file=sys.stderr)
-        if old.provenance["digest"] == fingerprint.digest:
+        if old.digest == fingerprint.digest:
+            spec.path.touch()  # another process may just have attested it
             return True
-        changed = provenance.difference(old, spec)
-        missed = provenance.uncovered(old, spec, trace.called)
-        if missed or not attest:
-            reason = f"not called: {', '.join(missed)}" if missed else "; ".join(changed)
-            print(
-                f"{spec.id}: agrees, yet its code changed ({reason}); measure it: "
-                f"python -m experiments run {spec.id}",
-                file=sys.stderr,
+        changed = provenance.changed_definitions(old, fingerprint)
+        missed = provenance.uncovered(spec, changed, trace.called)
+        if not record.is_replayable(old, spec, fingerprint) or missed or not attest:
+            reason = (
+                f"the replay did not call {', '.join(missed)}"
+                if missed
+                else "; ".join(provenance.difference(old, spec, fingerprint))
             )
+            print(f"{spec.id}: yet the record is stale ({reason}): {spec.command}", file=sys.stderr)
             return False
-        record.reattest(old, spec, fingerprint, tolerance, described(device, spec.threads))
+        record.reattest(
+            old,
+            fingerprint,
+            tolerance=tolerance,
+            changed=changed,
+            device=described(device, spec.threads),
+        )
+        print(f"{spec.id}: re-attested", file=sys.stderr)
         return True
 
 
@@ -132,25 +145,32 @@ def disagreements(
     """
     if path in left_out:
         return []
-    if isinstance(expected, Mapping) or isinstance(found, Mapping):
-        if not (isinstance(expected, Mapping) and isinstance(found, Mapping)):
-            return [f"{path}: another kind of value"]
-        if set(expected) != set(found):  # pyright: ignore[reportUnknownArgumentType]
-            return [f"{path}: other names"]
-        pairs = [(f"{path}.{name}" if path else str(name), expected[name], found[name]) for name in expected]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # fmt: skip
-    elif isinstance(expected, list | tuple):
-        if not isinstance(found, list | tuple) or len(expected) != len(found):  # pyright: ignore[reportUnknownArgumentType]
-            return [f"{path}: another length"]
-        pairs = [(f"{path}.{i}", e, f) for i, (e, f) in enumerate(zip(expected, found, strict=True))]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # fmt: skip
-    elif isinstance(expected, str) or isinstance(expected, bool):
+    if isinstance(expected, str | bool) or isinstance(found, str | bool):
         agrees = expected == found or (isinstance(expected, str) and not same_kind)
         return [] if agrees else [f"{path}: {found!r} instead of {expected!r}"]
-    else:
-        wanted, got = float(expected), float(found)
-        close = abs(wanted - got) <= tolerance * max(1.0, abs(wanted))
-        agrees = close or wanted == got or (wanted != wanted and got != got)
-        return [] if agrees else [f"{path}: {got!r} instead of {wanted!r}"]
-    return [line for name, e, f in pairs for line in disagreements(e, f, tolerance, same_kind, left_out, name)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # fmt: skip
+    if isinstance(expected, int | float) and isinstance(found, int | float):
+        close = abs(expected - found) <= tolerance * max(1.0, abs(expected))
+        agrees = close or expected == found or (math.isnan(expected) and math.isnan(found))
+        return [] if agrees else [f"{path}: {found!r} instead of {expected!r}"]
+    wanted, got = branches(expected), branches(found)
+    if wanted is None or got is None or set(wanted) != set(got):
+        return [f"{path}: other names, or another length"]
+    return [
+        line
+        for name, inner in wanted.items()
+        for line in disagreements(
+            inner, got[name], tolerance, same_kind, left_out, f"{path}.{name}" if path else name
+        )
+    ]
+
+
+def branches(value: Any) -> dict[str, Any] | None:
+    """What lies under a group or a list, by name or place; None under anything else."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, list | tuple):
+        return {str(place): item for place, item in enumerate(value)}
+    return None
 
 
 def prepared(spec: RunSpec, device: torch.device) -> tuple[Any, Any]:
@@ -171,21 +191,30 @@ def chosen(spec: RunSpec, wanted: str) -> torch.device:
 
 def described(device: torch.device, threads: int) -> dict[str, Any]:
     """The device as a record names it."""
-    name = torch.cuda.get_device_name(device) if device.type == "cuda" else None
-    return provenance.machine(device.type, threads, name)
+    name = torch.cuda.get_device_name(device) if device.type == "cuda" else ""
+    return provenance.machine(device.type, name, threads)
 
 
 def estimate(spec: RunSpec) -> str:
     """How long it may take: what the last record of the run, or of its row, took."""
-    seconds = record.last_seconds(spec)
-    if seconds is None:
-        return "no record yet, so no estimate before the first steps"
-    return f"about {session.duration(seconds)}, as the last time"
+    try:
+        return f"about {session.duration(record.read_record(spec.path).seconds)}, as the last time"
+    except errors.MedidaError:
+        return "never measured here; the time left is shown after the first steps"
+
+
+def current(spec: RunSpec) -> bool:
+    """Whether the record is there and its digest is the present one."""
+    try:
+        record.load_record(spec)
+    except errors.MedidaError:
+        return False
+    return True
 
 
 @contextmanager
-def alone(spec: RunSpec) -> Iterator[None]:
-    """One process a run: a second one waits; the lock goes with its process, however that ends."""
+def alone(spec: RunSpec) -> Iterator[bool]:
+    """One process a run: a second one waits, and is told so; a lock goes with its process."""
     lock = paths.BUILD / "locks" / f"{spec.id.replace('/', '.')}.lock"
     lock.parent.mkdir(parents=True, exist_ok=True)
     with lock.open("w") as file:
@@ -194,7 +223,10 @@ def alone(spec: RunSpec) -> Iterator[None]:
         except BlockingIOError:
             print(f"{spec.id}: another process measures it; waiting", file=sys.stderr, flush=True)
             fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+            waited = True
+        else:
+            waited = False
+        yield waited
 
 
 @contextmanager

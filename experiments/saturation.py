@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Generator, Tensor
 
+from experiments import material
 from experiments.session import Run
 
 
@@ -56,7 +57,7 @@ def describe(scores: Tensor) -> dict[str, Any]:
 
 def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     """Divided and undivided are the same scores."""
-    generator = run.seeded()
+    generator = material.seeded(run)
     values: dict[str, dict[str, Any]] = {}
     for d in settings.widths:
         scores = random_scores(settings.rows, settings.keys, d, generator)

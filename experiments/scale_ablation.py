@@ -13,19 +13,20 @@ from typing import Any
 
 from torch import Tensor
 
-from experiments import inside, language
+from experiments import inside, language, material
 from experiments.session import Run
+from model.block import Block
 from model.language_model import Blocks, HeadsAdded, LanguageModel
 from model.settings import LanguageModelSettings
 
 
 @dataclass(frozen=True)
 class Settings(LanguageModelSettings):
-    """`probe` watches the scores while training; `look_inside` keeps maps of the trained weights."""
+    """`watched`: what watches the scores while training; `kept`: what looks at them after."""
 
     model: str = "model.language_model:Blocks"
-    probe: bool = False
-    look_inside: bool = False
+    watched: str = ""
+    kept: str = ""
     probe_windows: int = 8
     map_tokens: int = 16
 
@@ -36,31 +37,61 @@ SMOKE = Settings(
     sample_tokens=8, map_tokens=8,
 )  # fmt: skip
 ROWS = {
-    "full_d32.divided": {"look_inside": True},
+    "full_d32.divided": {"kept": "experiments.scale_ablation:look_inside"},
     "full_d32.undivided": {"divide": False},
     "full_d128.divided": {"heads": 1, "head_width": 128},
     "full_d128.undivided": {"heads": 1, "head_width": 128, "divide": False},
     "short_d128.divided": {
-        "model": "model.language_model:HeadsAdded", "heads": 1, "head_width": 128, "steps": 1500, "batch": 32,
+        "model": "model.language_model:HeadsAdded",
+        "heads": 1,
+        "head_width": 128,
+        "steps": 1500,
+        "batch": 32,
     },
     "short_d128.undivided": {
-        "model": "model.language_model:HeadsAdded", "heads": 1, "head_width": 128, "steps": 1500, "batch": 32, "divide": False,
+        "model": "model.language_model:HeadsAdded",
+        "heads": 1,
+        "head_width": 128,
+        "steps": 1500,
+        "batch": 32,
+        "divide": False,
     },
     "short_d256.divided": {
-        "model": "model.language_model:HeadsAdded", "heads": 1, "head_width": 256, "steps": 1500, "batch": 32,
+        "model": "model.language_model:HeadsAdded",
+        "heads": 1,
+        "head_width": 256,
+        "steps": 1500,
+        "batch": 32,
     },
     "short_d256.undivided": {
-        "model": "model.language_model:HeadsAdded", "heads": 1, "head_width": 256, "steps": 1500, "batch": 32, "divide": False,
+        "model": "model.language_model:HeadsAdded",
+        "heads": 1,
+        "head_width": 256,
+        "steps": 1500,
+        "batch": 32,
+        "divide": False,
     },
     "short_d1024.divided": {
-        "model": "model.language_model:HeadsAdded", "heads": 1, "head_width": 1024, "steps": 1500, "batch": 32, "probe": True,
+        "model": "model.language_model:HeadsAdded",
+        "heads": 1,
+        "head_width": 1024,
+        "steps": 1500,
+        "batch": 32,
+        "watched": "experiments.scale_ablation:measure_runaway",
     },
     "short_d1024.undivided": {
-        "model": "model.language_model:HeadsAdded", "heads": 1, "head_width": 1024, "steps": 1500, "batch": 32, "probe": True, "divide": False,
+        "model": "model.language_model:HeadsAdded",
+        "heads": 1,
+        "head_width": 1024,
+        "steps": 1500,
+        "batch": 32,
+        "divide": False,
+        "watched": "experiments.scale_ablation:measure_runaway",
     },
-}  # fmt: skip
+}
 SEEDS = (0,)
 TRAINED = True
+WAITING = True
 INPUTS = ("corpus",)
 UNITS = {
     "parameters": "parameters",
@@ -77,20 +108,18 @@ ALIASES = {
 
 
 def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
-    """One row, with the probes that it asks for."""
-    tokens = inside.held_out_windows(
-        run, settings.vocabulary, settings.context, settings.probe_windows
-    )
-    if settings.probe:
-        return measure_runaway(settings, run, tokens)
+    """One row, with the probes that it names."""
+    if settings.watched:
+        return material.named(settings.watched)(settings, run)
     model, values = language.measure_language_model(settings, run)
-    if settings.look_inside:
-        values |= look_inside(model, settings, run, tokens)
+    if settings.kept:
+        values |= material.named(settings.kept)(model, settings, run)
     return values
 
 
-def measure_runaway(settings: Settings, run: Run, tokens: Tensor) -> dict[str, Any]:
+def measure_runaway(settings: Settings, run: Run) -> dict[str, Any]:
     """The probes at every point of the curve, before the first step and after the last."""
+    tokens = probed_windows(settings, run)
 
     def watch(model: LanguageModel) -> dict[str, float]:
         assert isinstance(model, HeadsAdded)
@@ -109,18 +138,31 @@ def measure_runaway(settings: Settings, run: Run, tokens: Tensor) -> dict[str, A
     }
 
 
-def look_inside(
-    model: LanguageModel, settings: Settings, run: Run, tokens: Tensor
-) -> dict[str, Any]:
+def look_inside(model: LanguageModel, settings: Settings, run: Run) -> dict[str, Any]:
     """What the trained block's embeddings and heads do with held-out text."""
+    tokens = probed_windows(settings, run)
     assert isinstance(model, Blocks)
-    block = model.blocks[0]
+    block = first_block(model)
     shown = tokens[:1, : settings.map_tokens]  # (1, n)
-    tokenizer = run.text(settings.vocabulary).tokenizer
+    tokenizer = material.corpus_tokens(settings.vocabulary).tokenizer
     names = [tokenizer.decode([int(token)]) for token in shown[0]]
     return {
-        "raw_dot_product": inside.raw_dot_product(model, block.attention, tokens),
+        "raw_dot_product": inside.raw_dot_product(model, block, tokens),
         "attention_map": inside.attention_map(
             block.attention, block.norm_1(model.embed(shown)), names
         ),
     }
+
+
+def first_block(model: Blocks) -> Block:
+    """The first block, its type known."""
+    block = model.blocks[0]
+    assert isinstance(block, Block)
+    return block
+
+
+def probed_windows(settings: Settings, run: Run) -> Tensor:
+    """The held-out windows that the probes look at."""
+    return inside.held_out_windows(
+        run, settings.vocabulary, settings.context, settings.probe_windows
+    )

@@ -1,8 +1,8 @@
 """Where and how does one run take place?
 
-In: a run's name, seed and device. Out: what `measure` needs of the world around it, the same for a
-full run and for the short one that a replay repeats: the text, an initialised model, the training
-loop with its checkpoint, progress. Nothing here decides a value that is recorded.
+In: a run's name, seed and device. Out: what surrounds a measurement, the same for a full run and
+for the short one that a replay repeats: device, threads, checkpoint, progress. Nothing here decides
+a value that is recorded; what does lies in `material.py` and is part of every digest.
 """
 
 import ctypes
@@ -10,53 +10,14 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import torch
-from tokenizers import Tokenizer
-from torch import Generator, Tensor
+from torch import Generator
 
 from engine import paths
-from model import corpus
-from model.language_model import LanguageModel
-from model.settings import LanguageModelSettings
-from model.tokenizer import train_tokenizer
-from model.train import Draw, Training, Watch, train
-
-HELD_OUT = 0.1  # of the tokens, the last ones
-
-
-@dataclass(frozen=True)
-class Text:
-    """A tokenised text, split in order; token numbers (N,) each."""
-
-    characters: int
-    tokenizer: Tokenizer
-    train: Tensor
-    validation: Tensor
-
-
-@cache
-def tokenise(vocabulary: int) -> Text:
-    """The corpus as token numbers. At smoke settings without the corpus: the book's own chapters."""
-    text = (
-        _book()
-        if paths.SETTINGS == "smoke" and corpus.find_corpus() is None
-        else corpus.load_corpus()
-    )
-    tokenizer = train_tokenizer(text, vocabulary)
-    tokens = torch.tensor(tokenizer.encode(text).ids)
-    held_out = round(len(tokens) * (1 - HELD_OUT))
-    return Text(len(text), tokenizer, tokens[:held_out], tokens[held_out:])
-
-
-def _book() -> str:
-    chapters = sorted(paths.CHAPTERS.glob("*/*.md.j2"))
-    return "\n".join(path.read_text(encoding="utf-8") for path in chapters)
+from model.corpus import find_corpus, load_corpus
 
 
 @dataclass
@@ -64,7 +25,7 @@ class Run:
     """One run while it takes place.
 
     `short` is the replay: the first steps, evaluated on a small fixed part of the data. `losses`
-    holds the first training losses afterwards.
+    holds the first training losses afterwards, `earlier_seconds` what a checkpoint had cost before.
     """
 
     id: str
@@ -72,47 +33,21 @@ class Run:
     device: torch.device
     short: bool = False
     checkpoint: Path | None = None
-    losses: list[float] = field(default_factory=list[float])
     generator: Generator = field(default_factory=Generator)
-    earlier_seconds: float = 0.0  # trained before this process, up to the checkpoint
-
-    def text(self, vocabulary: int) -> Text:
-        return tokenise(vocabulary)
-
-    def seeded(self) -> Generator:
-        """A fresh CPU generator at the run's seed (zero for a deterministic run)."""
-        return Generator().manual_seed(self.seed or 0)
+    losses: list[float] = field(default_factory=list[float])
+    earlier_seconds: float = 0.0
 
     def apart(self) -> "Run":
         """The same run beside itself: what is initialised in it leaves this one untouched."""
         return Run(self.id, self.seed, self.device, self.short)
 
-    def initialise(self, make: Callable[[], Any]) -> Any:
-        """Build on the CPU from the run's seed, then move; the data order continues the stream."""
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.seed or 0)
-            made = make()
-            self.generator.set_state(torch.random.get_rng_state())
-        return made.to(self.device)
 
-    def train(
-        self, model: LanguageModel, draw: Draw, settings: LanguageModelSettings, watch: Watch
-    ) -> Training:
-        """`model.train.train` with this run's generator, checkpoint and progress."""
-        began = time.monotonic()
-        training = train(
-            model,
-            draw,
-            settings,
-            generator=self.generator,
-            watch=watch,
-            short=self.short,
-            checkpoint=self.checkpoint,
-            report=Progress(self.id, self.short),
-        )
-        self.losses = training.losses[:5]
-        self.earlier_seconds = max(0.0, training.seconds - (time.monotonic() - began))
-        return training
+def source_text() -> str:
+    """The corpus; at smoke settings, where there is none, the book's own chapters."""
+    if paths.SETTINGS == "smoke" and find_corpus() is None:
+        files = sorted(paths.CHAPTERS.glob("*/*.md.j2"))
+        return "\n".join(file.read_text(encoding="utf-8") for file in files)
+    return load_corpus()
 
 
 class Progress:

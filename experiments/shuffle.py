@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from experiments import material
 from experiments.session import Run
 from experiments.triangle import averaging_matrix
 
@@ -29,7 +30,7 @@ SEEDS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 
 def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     """The last mean of a sequence against the last mean of the same vectors in another order."""
-    generator = run.seeded()
+    generator = material.seeded(run)
     x = torch.randn(settings.length, settings.width, generator=generator)  # (T, d)
     order = torch.randperm(settings.length, generator=generator)  # (T,)
     weights = averaging_matrix(settings.length)[-1]  # (T,)

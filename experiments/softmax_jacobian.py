@@ -10,6 +10,7 @@ from typing import Any
 
 from torch import Tensor
 
+from experiments import material
 from experiments.saturation import random_scores
 from experiments.session import Run
 
@@ -40,7 +41,7 @@ def describe(scores: Tensor, frozen_above: float) -> dict[str, float]:
 
 def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     """Divided and undivided are the same scores."""
-    generator = run.seeded()
+    generator = material.seeded(run)
     values: dict[str, dict[str, Any]] = {}
     for d in settings.widths:
         scores = random_scores(settings.rows, settings.keys, d, generator)

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from experiments import material
 from experiments.session import Run
 from model.attention import causal_mask, causal_softmax
 
@@ -36,9 +37,9 @@ NONFINITE = ("mask_constants.*",)
 
 # listing: loop
 def mean_by_loop(x: Tensor) -> Tensor:
-    """The mean of each prefix, one position after another: x (T, d) → (T, d)."""
-    rows = [x[: t + 1].mean(0) for t in range(len(x))]  # T times (d,)
-    return torch.stack(rows)
+    """One position after another: x (T, d) → (T, d)."""
+    rows = [x[: t + 1].mean(0) for t in range(len(x))]
+    return torch.stack(rows)  # T times (d,) → (T, d)
 
 
 # end: loop
@@ -46,7 +47,7 @@ def mean_by_loop(x: Tensor) -> Tensor:
 
 # listing: matmul
 def averaging_matrix(n: int) -> Tensor:
-    """Ones on and below the diagonal, each row divided by how many it holds: (n, n)."""
+    """Ones up to the diagonal, rows over their sums: (n, n)."""
     ones = torch.ones(n, n).tril()
     return ones / ones.sum(1, keepdim=True)
 
@@ -57,7 +58,7 @@ def averaging_matrix(n: int) -> Tensor:
 def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     """The three ways side by side, then the mask's constant in three number formats."""
     n = settings.length
-    generator = run.seeded()
+    generator = material.seeded(run)
     x = torch.randn(n, settings.width, generator=generator)  # (T, d)
     replaced = torch.cat([x[:-1], torch.randn(1, settings.width, generator=generator)])  # (T, d)
     loop = mean_by_loop(x)

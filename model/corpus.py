@@ -20,7 +20,7 @@ RETRIES = 3
 
 
 class CorpusError(Exception):
-    """The text is missing, or is not the one the book was measured on; one line with the ways out."""
+    """The text is missing, or not the one the book was measured on; one line, the ways out."""
 
 
 def folders() -> tuple[Path, ...]:

@@ -7,11 +7,11 @@ checkpoint and ends with the same bits, on the same machine.
 """
 
 import os
-import pickle
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
@@ -37,6 +37,7 @@ class Training:
     seconds: float = 0.0
     losses: list[float] = field(default_factory=list[float])
     curve: list[dict[str, float]] = field(default_factory=list[dict[str, float]])
+    earlier_seconds: float = 0.0  # spent before this process, up to the checkpoint it loaded
 
 
 def learning_rate(step: int, settings: LanguageModelSettings) -> float:
@@ -50,6 +51,14 @@ def is_on_curve(step: int, settings: LanguageModelSettings) -> bool:
     """Whether a point is taken after so many steps: `curve_points` of them, the last included."""
     every = max(1, settings.steps // settings.curve_points)
     return step % every == 0 or step == settings.steps
+
+
+def curve_point(
+    training: Training, settings: LanguageModelSettings, watched: dict[str, float]
+) -> dict[str, float]:
+    """What is recorded where the training stands; the loss is the mean since the last point."""
+    recent = training.losses[-max(1, settings.steps // settings.curve_points) :]
+    return {"step": training.step, "train_loss": sum(recent) / len(recent), **watched}
 
 
 def train(
@@ -77,7 +86,8 @@ def train(
     training = Training()
     if checkpoint is not None and checkpoint.exists():
         training = load_checkpoint(checkpoint, model, optimizer, generator)
-    elif not short:
+        training.earlier_seconds = training.seconds
+    else:
         training.curve.append({"step": 0, **watch(model)})
     last = FIRST_STEPS if short else settings.steps
     began = saved = time.monotonic()
@@ -94,15 +104,13 @@ def train(
         optimizer.step()
         training.step += 1
         recent.append(loss.detach())
-        due = is_on_curve(training.step, settings)
+        due = is_on_curve(training.step, settings) or training.step == last
         save_due = checkpoint is not None and time.monotonic() - saved > SAVE_EVERY
         if due or save_due or training.step == last or training.step <= FIRST_STEPS:
             training.losses += torch.stack(recent).tolist()
             recent.clear()
-        if due and not short:
-            every = max(1, settings.steps // settings.curve_points)
-            mean = sum(training.losses[-every:]) / len(training.losses[-every:])
-            training.curve.append({"step": training.step, "train_loss": mean, **watch(model)})
+        if due:
+            training.curve.append(curve_point(training, settings, watch(model)))
         if report is not None and training.losses:
             now = time.monotonic()
             training.seconds = before + now - began
@@ -126,7 +134,7 @@ def save_checkpoint(
     optimizer: torch.optim.Optimizer,
     generator: Generator,
 ) -> None:
-    """Write everything that decides how the run goes on; the old file stays until the new is whole."""
+    """Write all that decides how the run goes on; the old file stays until the new is whole."""
     state = {
         "training": vars(training),
         "model": model.state_dict(),
@@ -155,18 +163,16 @@ def load_checkpoint(
         optimizer.load_state_dict(state["optimizer"])
         generator.set_state(state["generator"])
         return Training(**state["training"])
-    except (
-        OSError,
-        RuntimeError,
-        KeyError,
-        TypeError,
-        ValueError,
-        EOFError,
-        pickle.UnpicklingError,
-    ) as error:
+    except FileNotFoundError as error:
+        raise CheckpointError(f"{path}: the checkpoint is gone; start the run again") from error
+    except _BAD as error:
         raise CheckpointError(
-            f"{path}: not a checkpoint of this run ({error}); remove it to start the run afresh"
+            f"{path}: not a checkpoint of this run ({type(error).__name__}); "
+            "remove it to start afresh"
         ) from error
+
+
+_BAD = (OSError, RuntimeError, KeyError, TypeError, ValueError, EOFError, UnpicklingError)
 
 
 class CheckpointError(Exception):

@@ -1,0 +1,1 @@
+"""How fast is the training loop, beside loops that others would write?"""
