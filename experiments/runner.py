@@ -9,7 +9,7 @@ import importlib
 import math
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -102,9 +102,8 @@ def replay_run(spec: RunSpec, device_name: str, attest: bool) -> bool:
         if old.digest == fingerprint.digest:
             spec.path.touch()  # another process may just have attested it
             return True
-        changed = provenance.changed_definitions(old, fingerprint)
-        missed = provenance.uncovered(spec, changed, trace.called)
-        if not record.is_replayable(old, spec, fingerprint) or missed or not attest:
+        missed = provenance.uncovered(old, spec, trace.called)
+        if missed or not attest or not record.is_replayable(old, spec, fingerprint):
             reason = (
                 f"the replay did not call {', '.join(missed)}"
                 if missed
@@ -112,13 +111,7 @@ def replay_run(spec: RunSpec, device_name: str, attest: bool) -> bool:
             )
             print(f"{spec.id}: yet the record is stale ({reason}): {spec.command}", file=sys.stderr)
             return False
-        record.reattest(
-            old,
-            fingerprint,
-            tolerance=tolerance,
-            changed=changed,
-            device=described(device, spec.threads),
-        )
+        record.reattest(old, spec, fingerprint, tolerance, described(device, spec.threads))
         print(f"{spec.id}: re-attested", file=sys.stderr)
         return True
 
@@ -191,25 +184,16 @@ def chosen(spec: RunSpec, wanted: str) -> torch.device:
 
 def described(device: torch.device, threads: int) -> dict[str, Any]:
     """The device as a record names it."""
-    name = torch.cuda.get_device_name(device) if device.type == "cuda" else ""
-    return provenance.machine(device.type, name, threads)
+    name = torch.cuda.get_device_name(device) if device.type == "cuda" else None
+    return provenance.machine(device.type, threads, name)
 
 
 def estimate(spec: RunSpec) -> str:
     """How long it may take: what the last record of the run, or of its row, took."""
-    try:
-        return f"about {session.duration(record.read_record(spec.path).seconds)}, as the last time"
-    except errors.MedidaError:
+    seconds = record.last_seconds(spec)
+    if seconds is None:
         return "never measured here; the time left is shown after the first steps"
-
-
-def current(spec: RunSpec) -> bool:
-    """Whether the record is there and its digest is the present one."""
-    try:
-        record.load_record(spec)
-    except errors.MedidaError:
-        return False
-    return True
+    return f"about {session.duration(seconds)}, as the last time"
 
 
 @contextmanager
@@ -230,7 +214,7 @@ def alone(spec: RunSpec) -> Iterator[bool]:
 
 
 @contextmanager
-def plain_errors(spec: RunSpec) -> Iterator[None]:
+def plain_errors(spec: RunSpec) -> Generator[None]:
     """What can go wrong outside the book's own checks, as one line."""
     try:
         yield
