@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import cast
+from typing import Any, cast
 
 from engine import paths
 from engine.declaration import PART, Declaration, RunSpec, declaration, run_command, run_name
@@ -81,8 +81,8 @@ class Record:
     units: Mapping[str, str]
     machine_dependent: tuple[str, ...]
     nonfinite: tuple[str, ...]
-    replay: Mapping[str, object] | None
-    provenance: Mapping[str, object]
+    replay: Mapping[str, Any] | None
+    provenance: Mapping[str, Any]
     measured_at: str
     seconds: float
     attestations: tuple[Mapping[str, object], ...]
@@ -96,7 +96,7 @@ class Record:
     @property
     def digest(self) -> str:
         """The digest of what produced the record, or was last attested to produce it."""
-        return cast("str", self.provenance["digest"])
+        return str(self.provenance["digest"])
 
     @property
     def definitions(self) -> Mapping[str, str]:
@@ -109,9 +109,9 @@ class Record:
         return cast("Mapping[str, str]", self.provenance["inputs"])
 
     @property
-    def device(self) -> Mapping[str, object]:
+    def device(self) -> Mapping[str, Any]:
         """Where it was measured: kind, name, threads."""
-        return cast("Mapping[str, object]", self.provenance["device"])
+        return cast("Mapping[str, Any]", self.provenance["device"])
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -645,14 +645,12 @@ def _check_schema(content: object, path: Path) -> None:
     )
 
     require(isinstance(table["settings"], dict), "has no settings")
-    values = table["values"]
-    require(isinstance(values, dict) and bool(values), "has no values")
-    leaves = _checked_leaves(cast("dict[str, object]", values), require)
-    units = table["units"]
+    values = _as_table(table["values"])
+    require(bool(values), "has no values")
+    leaves = _checked_leaves(values, require)
+    units = _as_table(table["units"])
     require(
-        isinstance(units, dict)
-        and set(cast("dict[str, object]", units)) == set(leaves)
-        and all(isinstance(item, str) for item in cast("dict[str, object]", units).values()),
+        set(units) == set(leaves) and all(isinstance(item, str) for item in units.values()),
         "has units that are not its values'",
     )
     for key in ("machine_dependent", "nonfinite"):
@@ -679,6 +677,11 @@ def _check_schema(content: object, path: Path) -> None:
             "has an attestation that is none",
         )
     require(isinstance(table["hash"], str), "has no hash")
+
+
+def _as_table(value: object) -> dict[str, object]:
+    """The value where it is an object of JSON, else an empty one."""
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
 def _checked_leaves(values: dict[str, object], require: _Require) -> list[str]:
@@ -755,9 +758,11 @@ def _check_provenance(provenance: object, require: _Require) -> None:
             and all(isinstance(item, str) for item in cast("dict[str, object]", inner).values()),
             f"has no {key}",
         )
-    device = table["device"]
-    named = cast("dict[str, object]", device) if isinstance(device, dict) else {}
+    device = _as_table(table["device"])
     require(
-        set(named) == {"kind", "name", "threads"},
+        set(device) == {"kind", "name", "threads"}
+        and type(device["kind"]) is str
+        and type(device["name"]) is str
+        and type(device["threads"]) is int,
         "has no device (kind, name, threads)",
     )
