@@ -196,8 +196,17 @@ def estimate(spec: RunSpec) -> str:
     return f"about {session.duration(seconds)}, as the last time"
 
 
+def current(spec: RunSpec) -> bool:
+    """Whether the run's record is there and of the present code and settings."""
+    try:
+        record.load_record(spec)
+    except errors.MedidaError:
+        return False
+    return True
+
+
 @contextmanager
-def alone(spec: RunSpec) -> Iterator[bool]:
+def alone(spec: RunSpec) -> Generator[bool]:
     """One process a run: a second one waits, and is told so; a lock goes with its process."""
     lock = paths.BUILD / "locks" / f"{spec.id.replace('/', '.')}.lock"
     lock.parent.mkdir(parents=True, exist_ok=True)
