@@ -2,6 +2,7 @@
 
 In: nothing, or the folder named by MEDIDA_DATA. Out: the path of the one-megabyte Shakespeare text
 (Karpathy's char-rnn), its sha256 checked; where it lies nowhere it is downloaded once into `data/`.
+`python -m model.corpus` says where.
 """
 
 import hashlib
@@ -102,3 +103,17 @@ def _fetch(url: str, partial: Path) -> None:
         print(file=sys.stderr)
     if size and done != size:
         raise CorpusError(f"half a download, {done} of {size} bytes")
+
+
+def main() -> int:
+    """Print the text's path, once it is there; exit status 0, or 1 after one line."""
+    try:
+        print(find_corpus() or download())
+    except CorpusError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
