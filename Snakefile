@@ -14,8 +14,10 @@ import os, sys
 os.environ["MEDIDA_SETTINGS"] = config.get("settings", os.environ.get("MEDIDA_SETTINGS", "full"))
 os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
 from engine.schedule import BUILD, DRAWN, RESULTS, SITE, contents, figures, prepare
+from snakemake.cli import get_argument_parser
 
-BOOK = prepare(sys.argv[1:], config, main=workflow.is_main_process)
+ASKED, _ = get_argument_parser().parse_known_args()
+BOOK = prepare(config, main=workflow.is_main_process, dry=ASKED.dryrun, forceall=ASKED.forceall)
 
 
 rule all:

@@ -14,28 +14,23 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import math
 import os
-import platform
 import re
 import sys
 import time
 import uuid
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from snakemake.cli import get_argument_parser
-
 from engine import paths
 from engine.declaration import declaration
-from engine.errors import MedidaError
-from engine.plan import Job, plan
+from engine.errors import SettingsError
+from engine.plan import Job, devices_here, duration, plan
 
-DEVICES = ("auto", "cuda", "mps", "cpu")
-SETTINGS = ("full", "smoke")
+CONFIG = {"settings": ("full", "smoke"), "device": ("auto", "cuda", "mps", "cpu")}
 BUILD, DRAWN, RESULTS, SITE = map(
     paths.shown, (paths.BUILD, paths.DRAWN, paths.RESULTS, paths.SITE)
 )
@@ -50,7 +45,7 @@ class Schedule:
     """
 
     jobs: dict[str, Job]
-    rules: dict[str, tuple[str, ...]]
+    rules: Mapping[str, tuple[str, ...]]
     device: str
     has_gpu: bool
 
@@ -97,35 +92,29 @@ class Schedule:
         return self.records(words)
 
 
-def prepare(argv: Sequence[str], config: Mapping[str, str], *, main: bool) -> Schedule:
+def prepare(config: Mapping[str, str], *, main: bool, dry: bool, forceall: bool) -> Schedule:
     """The schedule; in Snakemake's main process also the lock and the token files.
 
-    Raises MedidaError for settings or a device that there are not.
+    Raises:
+        SettingsError: `--config` names settings or a device that there are not.
     """
-    device = config.get("device", "auto")
-    if paths.SETTINGS not in SETTINGS:
-        raise MedidaError(f"settings={paths.SETTINGS}: there are {' and '.join(SETTINGS)}")
-    if device not in DEVICES:
-        raise MedidaError(f"device={device}: there are {', '.join(DEVICES)}")
-    apple = platform.system() == "Darwin" and platform.machine() == "arm64"
-    has_gpu = device in ("cuda", "mps") or (
-        device == "auto" and (apple or Path("/dev/nvidia0").exists())
-    )
-    if not main:  # on another machine of a cluster, where Snakemake itself names the rule
-        jobs = {job.spec.id: job for job in plan(paths.SETTINGS)}
-        return Schedule(jobs, dict.fromkeys(jobs, ("replay", "measure")), device, has_gpu)
-
-    asked, _ = get_argument_parser().parse_known_args(argv)
-    if not asked.dryrun:
+    for name, value in {"settings": paths.SETTINGS, "device": "auto", **config}.items():
+        if value not in CONFIG.get(name, ()):
+            known = " ".join(f"{name}={'|'.join(values)}" for name, values in CONFIG.items())
+            raise SettingsError(f"--config {name}={value}: there is only {known}")
+    if main and not dry:
         wait_for_others(paths.BUILD / "lock")
     jobs = {job.spec.id: job for job in plan(paths.SETTINGS)}
-    rules = {
-        run: ("replay" if job.action == "replay" and not asked.forceall else "measure",)
-        for run, job in jobs.items()
-    }
-    for job in jobs.values():
-        write_token(job)
-    print(summary(jobs.values()), end="", file=sys.stderr)
+    if main:
+        for job in jobs.values():
+            write_token(job)
+        print(summary(jobs.values()), end="", file=sys.stderr)
+    replayed = {run for run, job in jobs.items() if job.action == "replay" and not forceall}
+    rules = {run: ("replay" if run in replayed else "measure",) for run in jobs}
+    if not main:  # on another machine of a cluster Snakemake itself says which rule it wants
+        rules = dict.fromkeys(jobs, ("replay", "measure"))
+    device = config.get("device", "auto")
+    has_gpu = len(devices_here()) > 1 if device == "auto" else device != "cpu"
     return Schedule(jobs, rules, device, has_gpu)
 
 
@@ -145,17 +134,17 @@ def write_token(job: Job) -> None:
 
 
 def summary(jobs: Iterable[Job]) -> str:
-    """ "plan: replay 3, measure 2, about 4 min"; nothing where nothing is to be done."""
+    """What is to be done, as in "plan: replay 3, measure 2 (about 4 min on one core)"."""
     todo = [job for job in jobs if job.action != "current"]
     counts = Counter(job.action for job in todo)
     parts = [
         f"{name} {counts[name]}" for name in ("replay", "measure", "elsewhere") if counts[name]
     ]
-    here = [job.estimate_seconds for job in todo if job.action != "elsewhere"]
-    seconds = sum(estimate or 0.0 for estimate in here)
-    if seconds:
-        more = "more than" if None in here else "about"
-        parts.append(f"{more} {math.ceil(seconds / 60)} min on one core")
+    measured = [job.estimate_seconds for job in todo if job.action == "measure"]
+    known = sum(seconds for seconds in measured if seconds is not None)
+    if known:
+        least = "more than" if None in measured else "about"
+        parts[-1] += f" ({least} {duration(known)} on one core)"
     lines = [f"plan: {', '.join(parts)}"] if todo else []
     lines += [f"  {job.spec.id}: {job.why}" for job in todo if job.action == "elsewhere"]
     return "".join(f"{line}\n" for line in lines)
