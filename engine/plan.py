@@ -145,6 +145,8 @@ def remaining(jobs: Iterable[Job]) -> Mapping[Action, list[Job]]:
 
 def duration(seconds: float) -> str:
     """Seconds as a person says them: "40 s", "12 min", "3.5 h"."""
+    if seconds < 1:
+        return "less than 1 s"
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 5400:

@@ -424,6 +424,20 @@ class Book:
                 for leaf, _ in walk(record.values):
                     yield f"{group.prefix}.{leaf}"
 
+    def runs(self, path: str) -> tuple[RunSpec, ...]:
+        """The runs in which a path lies or may lie, whether or not their records can be read.
+
+        Raises:
+            MissingPath: no run has values under it.
+        """
+        found: list[RunSpec] = []
+        for candidate in self._candidates(path):
+            for group in self._groups(candidate):
+                found += [spec for spec in group.specs if spec not in found]
+        if not found:
+            raise self._missing(path)
+        return tuple(found)
+
     def record(self, spec: RunSpec) -> Record:
         """The record of a run, read once.
 
