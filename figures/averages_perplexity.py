@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.number import format_spread
 from figures import Language, Row, Text, Width, fonts, marks, scales
 
 if TYPE_CHECKING:
     from engine.quantity import Book
 
-ROWS = ("none", "mean_added", "bigram", "mean_positions", "mean")
+ROWS = ("none", "mean", "mean_positions", "mean_added", "bigram")
 COUNTED = ("bigram",)
 
 TEXT = {
@@ -56,12 +55,7 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
         marks.Bar(
             label=fonts.wrap(text(str(row["row"])), limit),
             value=marks.number(row, "validation_perplexity"),
-            text=format_spread(
-                marks.number(row, "validation_perplexity"),
-                marks.optional(row, "std"),
-                int(marks.number(row, "seeds")),
-                language,
-            ),
+            text=scales.spread_text(row, "validation_perplexity", language),
             std=marks.optional(row, "std"),
             filled=row["row"] not in COUNTED,
         )

@@ -47,7 +47,7 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
     order = list(range(len(rows)))
     labels = [
         f"{text(str(row['size']))}\n"
-        f"{format_number(marks.number(row, 'total') / 1e6, language, decimals=0)}"
+        f"{scales.decimals_text(marks.number(row, 'total') / 1e6, language, 0)}"
         f"\u00a0{text('millions')}"
         for row in rows
     ]

@@ -21,13 +21,14 @@ from fontTools import ttLib  # pyright: ignore[reportMissingTypeStubs]
 
 from engine import paths
 from figures import FigureError
+from figures.palette import FONT_SIZE
 
 Weight = Literal[400, 600]
 
 TTFont: Any = ttLib.TTFont  # untyped: what comes from it is named with its type
 
 FAMILY = "Source Sans"
-SIZE = 13.5  # pixels; one size in every figure
+SIZE = FONT_SIZE
 STYLES: dict[Weight, str] = {400: "Regular", 600: "SemiBold"}
 FOLDER = paths.WEB / "node_modules" / "@fontsource" / "source-sans-3" / "files"
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from figures import Language, Row, fonts, palette, scales, theme
-from figures.scales import Scale
+from figures.scales import Scale, number, optional
 from figures.vega import alt
 
 END_GAP = 9  # pixels between the last point of a line and its label
@@ -69,6 +69,7 @@ def axis(scale: Scale, language: Language, title: str | None, **more: Any) -> di
         "values": list(scale.ticks),
         "labelExpr": label_expression(scale.ticks, scales.tick_texts(scale, language)),
         "title": title.split("\n") if title else None,
+        "labelOverlap": "parity",
         **more,
     }
 
@@ -388,14 +389,9 @@ def padded(scale: Scale, low: float = 0.0, high: float = 0.0) -> Scale:
     return replace(scale, low=scale.value(-low), high=scale.value(1 + high))
 
 
-def number(row: Row, key: str) -> float:
-    """A number of a row; anything else there is an error of the figure's data."""
-    value = row[key]
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{key} is {value!r}, not a number")
-    return value
-
-
-def optional(row: Row, key: str) -> float | None:
-    """A number of a row, or None."""
-    return None if row[key] is None else number(row, key)
+def spread_point(row: Row, x: str, y: str) -> Point:
+    """A point with the spread that the row states: one standard deviation to either side."""
+    value, std = number(row, y), optional(row, "std")
+    if std is None:
+        return Point(number(row, x), value)
+    return Point(number(row, x), value, value - std, value + std)

@@ -1,4 +1,4 @@
-"""Which colours may a figure use, and under which name does the page know each?
+"""Which colours and type may a figure use, and under which name does the page know each?
 
 In: web/palette.json, where every colour of the book is written once, light and dark. Out: the light
 hexes that charts are drawn with, and the token each is replaced by afterwards. `ON_LOW` and
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from engine import paths
 
+FONT_SIZE = 13.5  # pixels; one size in every figure
 FONT_STACK = "'Source Sans 3',system-ui,sans-serif"
 
 

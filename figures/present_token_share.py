@@ -31,7 +31,7 @@ def data(book: Book) -> list[Row]:
 def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
     """Columns of equal height, the present token at their foot."""
     positions = [int(marks.number(row, "position")) for row in rows]
-    records = [
+    records: list[dict[str, Any]] = [
         {
             "i": index,
             "x": marks.number(row, "share"),

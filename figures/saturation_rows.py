@@ -1,12 +1,13 @@
 """What does one row of weights look like at each width, with and without the division?
 
-In: one row of sixty-four softmax weights at each width, from scores divided by the square root of
-the width and from the same scores undivided. Out: ten small panels, undivided at the left, divided
-at the right, all on one scale, each with its largest weight.
+In: one row of sixty-four softmax weights at each width, of the first seed, from scores divided by
+the square root of the width and from the same scores undivided. Out: ten small panels, undivided at
+the left, divided at the right, all on one scale, each with its largest weight.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from figures import Language, Row, Text, Width, marks, palette, scales
@@ -30,11 +31,11 @@ def data(book: Book) -> list[Row]:
     rows: list[Row] = []
     for d in WIDTHS:
         for kind in KINDS:
-            quantity = book.get(f"saturation.d_{d}.{kind}.example.weights")
-            weights = cast("list[float]", next(iter(quantity.values.values())))
+            by_seed = book.get(f"saturation.d_{d}.{kind}.example.weights").values
+            seed = min(by_seed, key=lambda seed: -1 if seed is None else seed)
             rows += [
-                {"d": d, "scores": kind, "position": position, "weight": weight}
-                for position, weight in enumerate(weights, start=1)
+                {"d": d, "scores": kind, "seed": seed, "position": position, "weight": weight}
+                for position, weight in enumerate(cast("Sequence[float]", by_seed[seed]), start=1)
             ]
     return rows
 
@@ -78,22 +79,21 @@ def _panel(
     up |= {"titleAnchor": "middle", "titleAlign": "right", "titleBaseline": "middle"}
     up |= {"titleX": -20, "titleY": height / 2, "titleColor": palette.INK}
     across = marks.axis(x, language, None, labels=False, ticks=False)
-    strokes: list[Row] = []
-    for index, weight in enumerate(weights):
-        at = index + 1
-        strokes += [{"x": at, "y": 0.0}, {"x": at, "y": weight}, {"x": at, "y": None}]
-    for order, stroke in enumerate(strokes):
-        stroke["order"] = order
+    heights = [(at, y) for at, w in enumerate(weights, start=1) for y in (0.0, w, None)]
+    strokes: list[Row] = [
+        {"x": at, "y": height, "order": order} for order, (at, height) in enumerate(heights)
+    ]
     top = max(weights)
     peak = weights.index(top) + 1
     beside = top > 0.7  # a number above so high a bar would stand in the panel above
-    turned = beside and peak > len(weights) / 2
+    turned = peak > len(weights) * (0.5 if beside else 0.9)
+    side = "right" if turned else "left" if beside or peak < len(weights) * 0.1 else "center"
     notes = [
         marks.Note(
             peak,
             top,
             scales.decimals_text(top, language, 2),
-            align="center" if not beside else "right" if turned else "left",
+            align=side,
             dx=0 if not beside else -5 if turned else 5,
             dy=6 if beside else -9,
         )

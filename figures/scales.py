@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.number import format_number
-from figures import Language
+from engine.number import format_number, format_spread
+from figures import FigureError, Language, Row
 from figures.fonts import SIZE
 
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -126,6 +126,25 @@ def percent_text(value: float, language: Language) -> str:
         if abs(round(value * 100 * shown) / shown - value * 100) <= abs(value * 100) * 0.005:
             return format_number(value, language, percent=places)
     return format_number(value, language, percent=3, below=True)
+
+
+def spread_text(row: Row, key: str, language: Language, digits: int = 3) -> str:
+    """The value of a row with its spread (columns `std` and `seeds`), as the text shows it."""
+    std = optional(row, "std")
+    return format_spread(number(row, key), std, int(number(row, "seeds")), language, digits=digits)
+
+
+def number(row: Row, key: str) -> float:
+    """A number of a row; anything else there is an error of the figure's data."""
+    value = row[key]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise FigureError(f"a figure's {key} is {value!r}, not a number")
+    return value
+
+
+def optional(row: Row, key: str) -> float | None:
+    """A number of a row, or None."""
+    return None if row[key] is None else number(row, key)
 
 
 def separate(wanted: Sequence[float], heights: Sequence[float], length: float) -> list[float]:

@@ -26,15 +26,13 @@ TEXT = {
 
 def data(book: Book) -> list[Row]:
     """One row a width and a way of scoring."""
-    return [
-        {
-            "d": d,
-            "scores": kind,
-            "trace": book.get(f"softmax_jacobian.d_{d}.{kind}.trace").mean,
-        }
-        for kind in KINDS
-        for d in WIDTHS
-    ]
+    rows: list[Row] = []
+    for kind in KINDS:
+        for d in WIDTHS:
+            found = book.get(f"softmax_jacobian.d_{d}.{kind}.trace")
+            row: Row = {"d": d, "scores": kind, "trace": found.mean}
+            rows.append(row | {"std": found.std, "seeds": found.n})
+    return rows
 
 
 def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
@@ -42,11 +40,7 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
     series = [
         marks.Series(
             fonts.wrap(text(kind), 90 if width == "wide" else 60, 600),
-            tuple(
-                marks.Point(marks.number(row, "d"), marks.number(row, "trace"))
-                for row in rows
-                if row["scores"] == kind
-            ),
+            tuple(marks.spread_point(row, "d", "trace") for row in rows if row["scores"] == kind),
             style,
         )
         for style, kind in enumerate(KINDS)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 
-from figures.palette import BY_HEX, FONT_STACK
+from figures.palette import BY_HEX, FONT_SIZE, FONT_STACK
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
@@ -21,6 +21,9 @@ RAISED = "".join(SUPERSCRIPTS)
 _DROPPED = ("class", "role", "font-family", "pointer-events", "id")
 _COLOURED = ("fill", "stroke", "stop-color")
 _PLAIN_COLOURS = ("none", "transparent")
+_DEFAULTS = {"opacity": "1", "font-weight": "400", "font-size": f"{FONT_SIZE:g}px"}
+_GEOMETRY = ("d", "transform", "x", "x2", "y", "y2", "width", "height", "dy", "dx")
+_LONG = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 
@@ -61,6 +64,10 @@ def colour(value: str) -> str:
     return f"var(--{token.name},{token.light})"
 
 
+def _short(match: re.Match[str]) -> str:
+    return f"{float(match[0]):.2f}".rstrip("0").rstrip(".")
+
+
 def _references(node: ET.Element) -> list[str]:
     return [name for value in node.attrib.values() for name in _REFERENCE.findall(value)]
 
@@ -77,8 +84,12 @@ def _clean(node: ET.Element, prefix: str, used: set[str]) -> None:
             node.attrib[name] = colour(value)
         if "url(" in value:
             node.attrib[name] = _REFERENCE.sub(rf"url(#{prefix}-\1)", value)
-    if node.attrib.get("opacity") == "1":
-        del node.attrib["opacity"]
+    for name, value in _DEFAULTS.items():
+        if node.attrib.get(name) == value:
+            del node.attrib[name]
+    for name in _GEOMETRY:
+        if name in node.attrib:  # a hundredth of a pixel is more than enough
+            node.attrib[name] = _LONG.sub(_short, node.attrib[name])
     if f"{{{XLINK}}}href" in node.attrib or "href" in node.attrib:
         raise SvgError("a figure may not point outside itself (href)")
 
@@ -88,7 +99,7 @@ def _remove_empty(node: ET.Element) -> None:
     for child in list(node):
         _remove_empty(child)
         tag = child.tag.removeprefix(f"{{{SVG}}}")
-        hidden = child.attrib.get("display") == "none"
+        hidden = child.attrib.get("display") == "none" or child.attrib.get("opacity") == "0"
         unpainted = tag == "path" and not {"fill", "stroke"} & set(child.attrib)
         blank = tag == "path" and child.attrib.get("d", "") in ("", "M0,0h0v0h0Z")
         if hidden or blank or (tag == "g" and len(child) == 0) or (unpainted and _is_box(child)):
@@ -131,3 +142,4 @@ def _resize(root: ET.Element, width: float | None) -> None:
         root.attrib.pop(name, None)
     root.attrib["viewBox"] = f"{x:g} {y:g} {whole:g} {height:g}"
     root.attrib["font-family"] = FONT_STACK
+    root.attrib["font-size"] = _DEFAULTS["font-size"]

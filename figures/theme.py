@@ -130,6 +130,8 @@ def _fit(spec: dict[str, Any], total: int, language: Language) -> str:
         drawn = _drawn(spec, language)
         missing = total - svg.size(drawn)[0]
         gain = min(max((before - missing) / step, 0.2), 2.0)
+    if missing < 0 and _widen(spec, 3 * missing):  # sizes are whole pixels: rather give some up
+        drawn = _drawn(spec, language)
     return drawn
 
 

@@ -24,38 +24,41 @@ TEXT = {
 
 def data(book: Book) -> list[Row]:
     """One row a width."""
-    return [{"d": d, "variance": book.get(f"dot_variance.d_{d}.variance").mean} for d in WIDTHS]
+    rows: list[Row] = []
+    for d in WIDTHS:
+        variance = book.get(f"dot_variance.d_{d}.variance")
+        rows.append({"d": d, "variance": variance.mean, "std": variance.std, "seeds": variance.n})
+    return rows
 
 
 def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
     """Points with their values, over the dotted line."""
     widths = [marks.number(row, "d") for row in rows]
     found = [marks.number(row, "variance") for row in rows]
-    x = scales.fixed(widths, log=True, before=0.06, after=0.06)
-    y = marks.padded(scales.logarithmic([*widths, *found]), high=0.05)
+    x = scales.fixed(widths, log=True, before=0.05)
+    y = marks.padded(scales.logarithmic([*widths, *found]), low=0.08)
     across = marks.axis(x, language, text("width"))
     up = marks.axis(y, language, text("variance"))
-    ends = [marks.Point(x.low, x.low), marks.Point(x.high, x.high)]
-    line = marks.chart([{"x": point.x, "y": point.y} for point in ends])
-    points = marks.chart([{"x": a, "y": b} for a, b in zip(widths, found, strict=True)])
+    ends = [{"x": end, "y": end} for end in (max(x.low, y.low), min(x.high, y.high))]
     dotted = {"color": palette.INK_2, "strokeWidth": 1, "strokeDash": list(theme.REFERENCE_DASH)}
+    points = [{"x": a, "y": b} for a, b in zip(widths, found, strict=True)]
     values = [
-        marks.note(
-            marks.Note(a, b, scales.value_text(b, language), "right", -8, -9, strong=True),
-            x,
-            y,
-            across,
-            up,
+        marks.Note(
+            marks.number(row, "d"),
+            marks.number(row, "variance"),
+            scales.spread_text(row, "variance", language),
+            dx=9,
+            dy=9,
+            strong=True,
         )
-        for a, b in zip(widths, found, strict=True)
+        for row in rows
     ]
     between = (widths[-2] * widths[-1]) ** 0.5
-    name = marks.Note(between, between, text("line"), "left", 8, 10)
+    name = marks.Note(between, between, text("line"), "right", -8, -10)
     return marks.layer(
-        line.mark_line(clip=True, **dotted).encode(marks.x_of(x, across), marks.y_of(y, up)),
-        points.mark_point(color=palette.MEASURED, size=70).encode(
-            marks.x_of(x, across), marks.y_of(y, up)
-        ),
-        marks.note(name, x, y, across, up),
-        *values,
+        marks.chart(ends).mark_line(**dotted).encode(marks.x_of(x, across), marks.y_of(y, up)),
+        marks.chart(points)
+        .mark_point(color=palette.MEASURED, size=70)
+        .encode(marks.x_of(x, across), marks.y_of(y, up)),
+        *[marks.note(note, x, y, across, up) for note in (name, *values)],
     ).properties(width=400, height=270 if width == "wide" else 240)
