@@ -145,11 +145,10 @@ def drawn_from(name: str) -> tuple[str, ...]:
     """The paths of the records that a figure was drawn from."""
     path = figure_file(name, ".json")
     loaded: object = json.loads(path.read_text(encoding="utf-8"))
-    match loaded:
-        case {"paths": list() as found}:
-            return tuple(str(item) for item in cast("list[object]", found))
-        case _:
-            raise RenderError(f"{paths.shown(path)} names no paths: python -m figures draw {name}")
+    found = cast("dict[str, object]", loaded).get("paths") if isinstance(loaded, dict) else None
+    if not isinstance(found, list):
+        raise RenderError(f"{paths.shown(path)} names no paths: python -m figures draw {name}")
+    return tuple(map(str, cast("list[object]", found)))
 
 
 # ---------------------------------------------------------------------------- tables

@@ -22,6 +22,8 @@ RAW = "\ue004"  # finished HTML that Markdown must not see, such as a chart
 LABEL = "\ue005"  # text that is known only when all pages are: the number of a table, a title
 RING = "\ue006"  # the step of an equation to which a line of code belongs
 
+ALL = NUMBER + APART + RAW + LABEL + RING
+
 # Digits that no search for digits sees.
 _HIDE = {ord(digit): chr(0xE010 + i) for i, digit in enumerate("0123456789")}
 _SHOW = {chr(0xE010 + i): digit for i, digit in enumerate("0123456789")}
@@ -68,6 +70,8 @@ def found(text: str, kinds: str = NUMBER + APART) -> list[int]:
 
 def replace(text: str, kinds: str, by: Callable[[int], str]) -> str:
     """`text` with each mark of these kinds replaced by what `by` makes of its entry."""
+    if OPEN not in text:
+        return text
     return _MARK.sub(lambda m: by(_index(m)) if m[1] in kinds else m[0], text)
 
 
@@ -78,7 +82,7 @@ def turn(text: str, kind: str, into: str) -> str:
 
 def plain(text: str, shown: Sequence[Shown]) -> str:
     """`text` with its marks as plain text; nothing is escaped."""
-    return _MARK.sub(lambda m: shown[_index(m)].plain(), text)
+    return replace(text, ALL, lambda index: shown[index].plain())
 
 
 def resolve(html: str, shown: Sequence[Shown]) -> str:

@@ -1,0 +1,479 @@
+"""What stands in a page besides sentences?
+
+Tables, figures, listings, claims, exercises and the other blocks of templates/AUTHORS.md, as
+methods of the page's writer. In: what a template passes, usually with the text of a caption as the
+body of the call. Out: Markdown with HTML around it, whose shape is in templates/shapes.md.j2.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from jinja2.exceptions import TemplateError
+
+from engine import blocks, details, marks, paths
+from engine.claims import Claim, Outcome, PredicateOutcome, check_claim, load_claims
+from engine.details import Markup, Number
+from engine.errors import MedidaError, RenderError
+from engine.number import format_number
+from engine.quantity import Quantity
+from engine.writer import FAILED, Broken, ShownClaim, Writer, kept, near, one_line
+
+ANSWER = f"{marks.OPEN}\ue007{marks.CLOSE}"
+_BLANK_LINES = re.compile(r"\n\s*\n")
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A cell of a table that draws one dot per seed."""
+
+    quantity: Quantity
+    percent: bool
+
+
+class Elements(Writer):
+    """The functions of the template language that put a block on the page."""
+
+    @kept
+    def table(
+        self,
+        name: str,
+        *,
+        columns: Sequence[str],
+        rows: Sequence[Sequence[object]],
+        caption: str = "",
+        hot: int | Sequence[int] = (),
+        beside_machine: bool = False,
+        caller: Callable[[], str] | None = None,
+    ) -> str:
+        bold = (hot,) if isinstance(hot, int) else tuple(hot)
+        for i, row in enumerate(rows):
+            if len(row) != len(columns):
+                raise RenderError(
+                    f"table {name}: row {i + 1} has {len(row)} cells for {len(columns)} columns"
+                )
+        heads: list[dict[str, object]] = []
+        scales: list[tuple[float, float] | None] = []
+        for i, column in enumerate(columns):
+            strips = [cell for row in rows for cell in row[i : i + 1] if isinstance(cell, Strip)]
+            small, scale = self._scale(strips)
+            scales.append(scale)
+            heads.append({"text": column, "strip": bool(strips), "small": small})
+        texts = [
+            [self._cell(name, cell, scale) for cell, scale in zip(row, scales, strict=True)]
+            for row in rows
+        ]
+        notes = self._notes(texts, rows)
+        if beside_machine:
+            notes.append(self._machine_note(texts))
+        cells = [
+            {
+                "hot": i in bold,
+                "cells": [
+                    {"text": text, "strip": isinstance(cell, Strip)}
+                    for text, cell in zip(texts[i], row, strict=True)
+                ],
+            }
+            for i, row in enumerate(rows)
+        ]
+        anchor, label = self.label("table", name)
+        return str(
+            self.shared.shapes.table(
+                anchor, label, self.caption("table", name, caption, caller), heads, cells, notes
+            )
+        )
+
+    def _cell(self, table: str, cell: object, scale: tuple[float, float] | None) -> str:
+        if isinstance(cell, Broken):
+            return FAILED
+        if isinstance(cell, Strip):
+            if scale is None:
+                return ""
+            dots = [
+                blocks.on_ruler(value * (100 if cell.percent else 1), *scale, 120, 3)
+                for value in _finite(cell.quantity)
+            ]
+            return self.shared.mark(marks.RAW, Markup(str(self.shared.shapes.seed_strip(dots))))
+        if not isinstance(cell, str):
+            raise RenderError(
+                f"table {table}: a cell holds {cell!r}; a number comes from num(…), text is text"
+            )
+        return marks.turn(one_line(cell), marks.NUMBER, marks.APART)
+
+    def _scale(self, strips: Sequence[Strip]) -> tuple[str, tuple[float, float] | None]:
+        """The common scale of a column of strips, in words and as numbers."""
+        percent = any(strip.percent for strip in strips)
+        values = [value for strip in strips for value in _finite(strip.quantity)]
+        ends = details.nice_ends(values, self.language, percent)
+        if ends is None:
+            return "", None
+        low, high = ends
+        scale = 100 if percent else 1
+        words = f"{low['text']} {self.shared.words['to']} {high['text']}"
+        return self.shared.words_mark(words), (low["value"] * scale, high["value"] * scale)
+
+    def _notes(self, cells: Sequence[Sequence[str]], rows: Sequence[Sequence[object]]) -> list[str]:
+        """What a table says by itself: shares that miss 100, measurements of two machines."""
+        notes: list[str] = []
+        grid = [[self._only_number(cell) for cell in row] for row in cells]
+        groups = [*grid, *([row[i] for row in grid] for i in range(len(grid[0]) if grid else 0))]
+        shares = [
+            [
+                (number.quantity.mean, _percentage(number))
+                for number in group
+                if number is not None and number.percent
+            ]
+            for group in groups
+        ]
+        if blocks.shares_off(shares):
+            notes.append(self.shared.words["shares"])
+        records = [
+            record for number in self._numbers_in(cells) for record in number.quantity.records
+        ]
+        records += [
+            record
+            for row in rows
+            for cell in row
+            if isinstance(cell, Strip)
+            for record in cell.quantity.records
+        ]
+        names = details.machines(records)
+        if len(names) > 1:
+            notes.append(self._named("devices", names))
+        return notes
+
+    def _machine_note(self, texts: Sequence[Sequence[str]]) -> str:
+        found = [index for row in texts for cell in row for index in marks.found(cell)]
+        for index in found:
+            self.unsaid.pop(index, None)
+        records = {
+            record.id: record
+            for number in self._numbers_in(texts)
+            if number.quantity.machine_dependent
+            for record in number.quantity.records
+        }
+        if not records:
+            raise RenderError("beside_machine=True, but nothing in the table is machine-dependent")
+        words = dict.fromkeys(details.device_words(r, self.language) for r in records.values())
+        return self.shared.words["machine"].format(names=self.shared.words_mark("; ".join(words)))
+
+    def _named(self, word: str, names: Iterable[tuple[str, str]]) -> str:
+        listed = "; ".join(details.kind_words(kind, name, self.language) for kind, name in names)
+        return self.shared.words[word].format(names=self.shared.words_mark(listed))
+
+    def _numbers_in(self, cells: Iterable[Iterable[str]]) -> list[Number]:
+        entries = [self.shared.register[i] for row in cells for c in row for i in marks.found(c)]
+        return [entry for entry in entries if isinstance(entry, Number)]
+
+    def _only_number(self, cell: str) -> Number | None:
+        numbers = self._numbers_in([[cell]])
+        return numbers[0] if len(numbers) == 1 else None
+
+    @kept
+    def seeds(self, path: str | Quantity, *, percent: bool = False) -> Strip:
+        quantity = self.shared.book.get(path) if isinstance(path, str) else path
+        return Strip(quantity, percent)
+
+    @kept
+    def figure(
+        self,
+        name: str,
+        *,
+        alt: str,
+        caption: str = "",
+        caller: Callable[[], str] | None = None,
+    ) -> str:
+        words, shapes = self.shared.words, self.shared.shapes
+        if not alt.strip():
+            raise RenderError(f"figure {name}: alt is what someone reads who cannot see it")
+        charts = [
+            self.shared.mark(marks.RAW, Markup(blocks.drawn(name, self.language, width)))
+            for width in ("wide", "narrow")
+        ]
+        self.files += [
+            blocks.figure_file(name, f".{self.language}.{width}.svg")
+            for width in ("wide", "narrow")
+        ]
+        self.figures[name] = blocks.drawn_from(name)
+        data = f"{self.roots.site}data/{name}.csv"
+        code = self.roots.language + details.source_url(f"figures/{name}.py")
+        links = [str(shapes.link(data, words["data"])), str(shapes.link(code, words["code"]))]
+        records = {
+            record.id: record
+            for path in self.figures[name]
+            for record in self.shared.book.get(path).records
+        }
+        if records:
+            time = details.duration_words(sum(r.seconds for r in records.values()), self.language)
+            links.append(self.shared.words_mark(words["measured_in"].format(time=time)))
+        anchor, label = self.label("figure", name)
+        return str(
+            shapes.figure(
+                anchor,
+                label,
+                self.caption("figure", name, caption, caller),
+                one_line(alt),
+                *charts,
+                links,
+            )
+        )
+
+    @kept
+    def listing(
+        self,
+        path: str,
+        section: str,
+        *,
+        caption: str = "",
+        equations: Sequence[str] = (),
+        rings: Mapping[str, int | Sequence[int]] | None = None,
+        caller: Callable[[], str] | None = None,
+    ) -> str:
+        quoted = blocks.quote(path, section)
+        steps = {s for at in (rings or {}).values() for s in ([at] if isinstance(at, int) else at)}
+        if steps - set(range(1, len(equations) + 1)):
+            raise RenderError(f"listing {section}: rings name steps that equations does not have")
+        self.files.append(paths.ROOT / path)
+        self.listings.append((path, section))
+        address = self.roots.language + details.source_url(path) + f"#L{quoted.first_line}"
+        link = str(self.shared.shapes.link(address, f"<code>{escape(path)}</code>"))
+        anchor, label = self.label("listing", section)
+        return str(
+            self.shared.shapes.listing(
+                anchor,
+                label,
+                self.caption("listing", section, caption, caller),
+                quoted.fence(rings or {}),
+                link,
+                list(equations),
+            )
+        )
+
+    @kept
+    def claim(self, name: str) -> str:
+        """The card of a claim: statement, criterion, what was measured, and whether it holds."""
+        claims = load_claims(self.chapter.folder)
+        if name not in claims:
+            raise RenderError(f"no claim {name!r} in claims.toml{near(name, claims)}")
+        claim = claims[name]
+        outcome = check_claim(claim, self.shared.book)
+        words, expected = self.shared.words, claim.expected
+        holds = outcome.state == "holds"
+        verdict = words["holds" if holds else "not_reproduced" if outcome.as_expected else "fails"]
+        self.claims.append(ShownClaim(name, outcome.state, expected))
+        anchor, label = self.label("claim", name)
+        return str(
+            self.shared.shapes.claim(
+                anchor=anchor,
+                label=label,
+                state=outcome.state,
+                verdict=verdict,
+                statement=self._statement(claim),
+                said=words["said_before"],
+                criterion=outcome.criterion(self.language, self._path_name),
+                measured=words["measured"],
+                result=self._result(outcome),
+                over=self._over(outcome),
+                source=self.cite(claim.source)
+                if claim.source in self.shared.works
+                else claim.source,
+                strip=self._claim_strip(outcome.parts[0], holds),
+                unexpected=""
+                if outcome.as_expected
+                else words["unexpected"].format(expected=words[expected].lower()),
+            )
+        )
+
+    def _statement(self, claim: Claim) -> str:
+        """The assertion, in which numbers may stand like in any sentence."""
+        before = self.place
+        self.place = (claim.where, 0)
+        try:
+            template = self.shared.environment.from_string(claim.statement(self.language))
+            return one_line(template.render(**self.functions()))
+        except (TemplateError, MedidaError) as problem:
+            raise RenderError(f"{claim.where}: {problem}") from problem
+        finally:
+            self.place = before
+
+    def _path_name(self, path: str) -> str:
+        label = self.shared.labels.of_path(path, self.language)
+        return f"`{path}`" if label == path else label
+
+    def _result(self, outcome: Outcome) -> str:
+        """What each predicate compares, as measured."""
+        joints = {"less": "; ", "equal": " = "}
+        return " · ".join(
+            joints.get(part.predicate.kind, "; ").join(map(self._measured, part.measured))
+            for part in outcome.parts
+        )
+
+    def _measured(self, quantity: Quantity) -> str:
+        values = list(quantity.values.values())
+        if len(details.numbers(values)) < len(values):
+            texts = dict.fromkeys(details.readable(quantity, self.language))
+            return self.shared.words_mark("; ".join(texts))
+        whole = quantity.is_deterministic and isinstance(values[0], int)
+        asked: dict[str, object] = {"integer": True} if whole else {"spread": True, "digits": 4}
+        return self.number(quantity, {**asked, "beside_machine": quantity.machine_dependent})
+
+    def _over(self, outcome: Outcome) -> str:
+        words = self.shared.words
+        seeds = max(len(part.details) for part in outcome.parts)
+        if outcome.no_spread:
+            return str(words["no_spread"])
+        if seeds < 2:
+            return ""
+        counted = format_number(seeds, self.language, word=True, unit="seed")
+        return str(words["in_seeds"]).format(n=counted)
+
+    def _claim_strip(self, part: PredicateOutcome, holds: bool) -> str:
+        """The promised range and what was measured, on one ruler; nothing where none is told."""
+        predicate = part.predicate
+        numeric = [q for q in part.measured if len(_finite(q)) == q.n]
+        if predicate.kind == "equal" or not numeric:
+            return ""
+        bounds = [b for b in (predicate.at_least, predicate.at_most) if b is not None]
+        ends = details.nice_ends(
+            [*bounds, *(value for q in numeric for value in _finite(q))], self.language
+        )
+        if ends is None:
+            return ""
+        low, high = ends
+
+        def at(value: float) -> str:
+            return blocks.on_ruler(value, low["value"], high["value"], 240, 6)
+
+        points = [
+            {
+                "x": at(q.mean),
+                "bar": [at(q.mean - q.std), at(q.mean + q.std)] if q.std else None,
+            }
+            for q in numeric
+        ]
+        band = None
+        if bounds:
+            band = {
+                "low": "0" if predicate.at_least is None else at(predicate.at_least),
+                "high": "240" if predicate.at_most is None else at(predicate.at_most),
+                "open_low": predicate.at_least is None,
+                "open_high": predicate.at_most is None,
+            }
+        label = self.shared.words["ordered" if band is None else "inside" if holds else "outside"]
+        svg = self.shared.shapes.claim_strip(
+            label, band, points, escape(low["text"]), escape(high["text"]), holds
+        )
+        return self.shared.mark(marks.RAW, Markup(str(svg)))
+
+    @kept
+    def note(self, body: str = "", *, caller: Callable[[], str] | None = None) -> str:
+        text = (caller() if caller else body).strip()
+        several = bool(_BLANK_LINES.search(text))
+        return str(self.shared.shapes.note(f"\n{text}\n" if several else one_line(text), several))
+
+    @kept
+    def sides(
+        self,
+        *,
+        source: str,
+        measured: str,
+        verdict: str = "",
+        source_ref: str = "",
+        measured_ref: str = "",
+    ) -> str:
+        words = self.shared.words
+        return str(
+            self.shared.shapes.sides(
+                words["source_said"],
+                one_line(source),
+                one_line(source_ref),
+                words["we_measured"],
+                one_line(measured),
+                one_line(measured_ref),
+                one_line(verdict),
+            )
+        )
+
+    @kept
+    def summary(self, *, caller: Callable[[], str]) -> str:
+        return str(self.shared.shapes.summary(self.shared.words["summary"], caller().strip()))
+
+    @kept
+    def exercise(self, name: str, *, caller: Callable[[], str]) -> str:
+        statement, *answers = caller().split(ANSWER)
+        if len(answers) != 2:
+            raise RenderError(f"exercise {name} needs one answer: <% call answer() %> inside it")
+        if answers[1].strip():
+            raise RenderError(f"exercise {name}: nothing stands after the answer")
+        anchor, _ = self.label("exercise", name)
+        number = self.shared.numbered[self.chapter.slug, "exercise", name]
+        text = "<br><br>".join(one_line(part) for part in _BLANK_LINES.split(statement.strip()))
+        return str(self.shared.shapes.exercise(anchor, number, text, answers[0].strip()))
+
+    def answer(self, *, caller: Callable[[], str]) -> str:
+        return f"{ANSWER}{caller()}{ANSWER}"
+
+    @kept
+    def widget(self, name: str) -> str:
+        """A panel: templates/widgets/<name>.md.j2, with the same functions as a chapter."""
+        folder = paths.TEMPLATES / "widgets"
+        file = folder / f"{name}.md.j2"
+        if not file.is_file():
+            known = [path.name.removesuffix(".md.j2") for path in folder.glob("*.md.j2")]
+            raise RenderError(f"no panel {name!r} in templates/widgets{near(name, known)}")
+        self.files.append(file)
+        anchor, label = self.label("panel", name)
+        template = self.shared.environment.get_template(f"widgets/{name}.md.j2")
+        return "\n\n" + template.render(**self.functions(), anchor=anchor, label=label) + "\n\n"
+
+    @kept
+    def contents(self) -> str:
+        """The chapters with their questions, for the home page."""
+        rows = [
+            {
+                "number": "" if chapter.number is None else str(chapter.number),
+                "link": self.ref(chapter.slug),
+                "question": self.late(functools.partial(self.shared.questions.get, slug, "")),
+            }
+            for slug, chapter in self.shared.chapters.items()
+            if slug != self.chapter.slug
+        ]
+        return str(self.shared.shapes.contents(rows))
+
+    @kept
+    def bibliography(self) -> str:
+        """Every work, and the pages that cite it."""
+        entries = [
+            {
+                "key": key,
+                "line": self.shared.mark(marks.RAW, Markup(work.line(self.language))),
+                "pages": [self.ref(slug) for slug in self.shared.cited_works.get(key, [])],
+            }
+            for key, work in self.shared.works.items()
+        ]
+        return str(self.shared.shapes.bibliography(entries, self.shared.words["cited_in"]))
+
+    def functions(self) -> dict[str, Callable[..., object]]:
+        return {name: getattr(self, name) for name in FUNCTIONS}
+
+
+FUNCTIONS = (
+    "q", "log", "exp", "sqrt", "abs",
+    "num", "tex", "text", "vector", "tex_vector", "tex_matrix", "const",
+    "table", "seeds", "figure", "listing", "claim", "note", "sides", "summary", "exercise",
+    "answer", "widget", "see", "ref", "cite", "contents", "bibliography",
+)  # fmt: skip
+
+
+def _finite(quantity: Quantity) -> list[float]:
+    return details.numbers(quantity.values.values())
+
+
+def _percentage(number: Number) -> float:
+    """A percentage as it is shown, read back from its text."""
+    text = number.text.split("\u00a0")[0].rstrip("%").replace("\u2212", "-").lstrip("(")
+    return float(text.replace(",", "."))
