@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 # listing: gpt2_block
 def gpt2_block(d: int) -> int:
-    """12d² + 13d: attention 4d² + 4d, MLP 8d² + 5d, two norms 4d; biases everywhere."""
+    """One block, biases everywhere: 12d² + 13d."""
     attention = 4 * d * d + 4 * d
     mlp = 8 * d * d + 5 * d
     norms = 4 * d
@@ -39,7 +39,7 @@ GPT2 = {
 
 # listing: gpt2_parts
 def gpt2_parts(shape: Gpt2Shape) -> dict[str, int]:
-    """Parameters by part; the output map shares the token table, so it adds nothing."""
+    """By part; the output map is the token table once more."""
     d = shape.width
     parts = {
         "token_embeddings": shape.vocabulary * d,
