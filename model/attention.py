@@ -43,9 +43,14 @@ def causal_softmax(scores: Tensor) -> Tensor:
 
 # listing: head
 class Head(nn.Module):
-    """One head: A = softmax(QKᵀ/√d + mask) V, equation 1 of Vaswani et al. (2017)."""
+    """softmax(QKᵀ/√d + M) V (Vaswani et al. 2017, eq. 1)."""
 
-    def __init__(self, width: int, head_width: int, divide: bool = True) -> None:
+    def __init__(
+        self,
+        width: int,
+        head_width: int,
+        divide: bool = True,
+    ) -> None:
         super().__init__()
         self.query = nn.Linear(width, head_width, bias=False)
         self.key = nn.Linear(width, head_width, bias=False)
