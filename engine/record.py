@@ -15,6 +15,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -271,7 +272,8 @@ def write_atomically(path: Path, data: bytes, what: str, command: str) -> None:
             f" what was there before is intact; then again: {command}"
         ) from None
     finally:
-        waiting.unlink(missing_ok=True)
+        with suppress(OSError):  # the folder itself may be what is wrong
+            waiting.unlink(missing_ok=True)
     for left in path.parent.glob(f".{path.name}.*.tmp"):  # of writers that were killed
         left.unlink(missing_ok=True)
 

@@ -1,0 +1,253 @@
+"""What happens to a record when a run fails, is killed, or is asked for in the wrong way?"""
+
+import json
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from experiments import runner, session
+from model import corpus
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what measures, without records, the book's README as its text."""
+    folder = tmp_path_factory.mktemp("book")
+    for name in ("engine", "model", "experiments"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    chapter = folder / "chapters" / "01-text"
+    chapter.mkdir(parents=True)
+    shutil.copy(ROOT / "README.md", chapter / "en.md.j2")
+    return folder
+
+
+def call(
+    folder: Path, *words: str, check: int = 0, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "experiments", *words],
+        cwd=folder,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "MEDIDA_SETTINGS": "smoke"} | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == check, done.stderr
+    return done
+
+
+def recorded(folder: Path, run: str) -> dict[str, object]:
+    return json.loads((folder / "build" / "smoke" / "results" / f"{run}.json").read_text())
+
+
+def test_a_record_is_whole_and_can_be_replayed(copy: Path) -> None:
+    call(copy, "run", "averages/none.s0")
+    record = recorded(copy, "averages/none.s0")
+    assert len(record["replay"]["losses"]) == 5  # type: ignore[index, call-overload]
+    done = call(copy, "replay", "averages/none.s0")
+    assert "agrees within" in done.stderr
+
+
+def test_a_changed_model_fails_its_replay(copy: Path) -> None:
+    call(copy, "run", "averages/mean.s1")
+    file = copy / "model" / "attention.py"
+    right = file.read_text()
+    try:
+        assert "x.shape[-2] + 1" in right
+        file.write_text(
+            right.replace("torch.arange(1, x.shape[-2] + 1,", "torch.arange(2, x.shape[-2] + 2,")
+        )
+        done = call(copy, "replay", "averages/mean.s1", "--attest", check=1)
+        assert "averages/mean.s1: differs" in done.stderr
+    finally:
+        file.write_text(right)
+
+
+def test_an_equivalent_change_is_attested_once_its_code_was_called(copy: Path) -> None:
+    call(copy, "run", "averages/mean.s1")
+    before = recorded(copy, "averages/mean.s1")
+    file = copy / "model" / "attention.py"
+    right = file.read_text()
+    changed = right.replace(
+        "return x.cumsum(-2) / counts[:, None]", "return x.cumsum(-2) * (1 / counts[:, None])"
+    )
+    assert changed != right
+    try:
+        file.write_text(changed)
+        done = call(copy, "replay", "averages/mean.s1", check=1)
+        assert "stale" in done.stderr
+        done = call(copy, "replay", "averages/mean.s1", "--attest")
+        assert "re-attested" in done.stderr
+        after = recorded(copy, "averages/mean.s1")
+        assert after["values"] == before["values"]
+        assert len(after["attestations"]) == 1  # type: ignore[arg-type]
+        call(copy, "replay", "averages/mean.s1")
+    finally:
+        file.write_text(right)
+
+
+def test_a_changed_definition_that_no_replay_calls_is_not_attested(copy: Path) -> None:
+    call(copy, "run", "averages/none.s0")
+    file = copy / "model" / "language_model.py"
+    right = file.read_text()
+    changed = right.replace("raise NotImplementedError", "raise NotImplementedError(self)")
+    assert changed != right
+    try:
+        file.write_text(changed)
+        done = call(copy, "replay", "averages/none.s0", "--attest", check=1)
+        assert "did not call model.language_model.LanguageModel.features" in done.stderr
+    finally:
+        file.write_text(right)
+
+
+def test_a_killed_run_goes_on_and_leaves_the_record_as_it_was(copy: Path) -> None:
+    module = copy / "experiments" / "averages.py"
+    loop = copy / "model" / "train.py"
+    right, fast = module.read_text(), loop.read_text()
+    try:
+        module.write_text(right.replace("steps=12", "steps=700"))
+        loop.write_text(fast.replace("SAVE_EVERY = 60.0", "SAVE_EVERY = 0.0"))
+        call(copy, "run", "averages/none.s0")
+        path = copy / "build" / "smoke" / "results" / "averages" / "none.s0.json"
+        whole, content = recorded(copy, "averages/none.s0"), path.read_bytes()
+        child = subprocess.Popen(
+            [sys.executable, "-m", "experiments", "run", "averages/none.s0"],
+            cwd=copy,
+            env=os.environ | {"OMP_NUM_THREADS": "1", "MEDIDA_SETTINGS": "smoke"},
+            stderr=subprocess.DEVNULL,
+        )
+        checkpoints = copy / "build" / "smoke" / "checkpoints" / "averages"
+        while child.poll() is None and not list(checkpoints.glob("none.s0.*[0-9a-f].pt")):
+            time.sleep(0.01)
+        time.sleep(0.3)
+        child.send_signal(signal.SIGKILL)
+        assert child.wait() == -signal.SIGKILL, "it ended before it was killed"
+        assert path.read_bytes() == content
+        call(copy, "run", "averages/none.s0")
+        resumed = recorded(copy, "averages/none.s0")
+        assert resumed["values"] == whole["values"]
+        assert resumed["replay"] == whole["replay"]
+        assert not [p for p in checkpoints.glob("none*") if not p.name.endswith(".part")]
+    finally:
+        module.write_text(right)
+        loop.write_text(fast)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("run", "averages/nothing.s0"), "averages/nothing.s0|no run 'nothing.s0'"),
+        (("run", "avrages/none.s0"), "avrages.*averages"),
+        (("run", "averages"), "EXPERIMENT/RUN"),
+        (("run", "averages/none.s0", "--device", "abacus"), "abacus"),
+        (("run", "averages/none.s0", "--device", "cuda"), "cuda is not here"),
+        (("replay", "ladder/mlp.s0"), "no such record"),
+    ],
+)
+def test_bad_input_is_one_clear_line(copy: Path, words: tuple[str, ...], says: str) -> None:
+    import re
+
+    done = call(copy, *words, check=1, CUDA_VISIBLE_DEVICES="")
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, done.stderr
+    assert re.search(says, lines[0]), lines[0]
+
+
+def test_an_unwritable_results_folder_is_one_clear_line(copy: Path) -> None:
+    call(copy, "run", "triangle/all")
+    path = copy / "build" / "smoke" / "results" / "triangle"
+    kept = (path / "all.json").read_bytes()
+    moved = path.with_name("triangle.aside")
+    path.rename(moved)
+    path.write_text("a file where the folder should be")
+    try:
+        done = call(copy, "run", "triangle/all", check=1)
+        assert "could not be written" in done.stderr.strip().splitlines()[-1]
+    finally:
+        path.unlink()
+        moved.rename(path)
+    assert (path / "all.json").read_bytes() == kept
+
+
+def test_disagreements_are_found_and_named() -> None:
+    def compare(one: object, other: object, same: bool = True) -> list[str]:
+        return runner.disagreements(one, other, 1e-3, same, {"time"})
+
+    good = {"a": 2.0, "b": [1.0, {"c": "x"}], "n": math.nan, "i": 3, "time": 5.0}
+    assert compare(good, good | {"a": 2.001, "time": 99.0}) == []
+    assert compare(good, good | {"a": 2.01})[0].startswith("a: 2.01")
+    assert compare(good, good | {"b": [1.0, {"c": "y"}]})[0].startswith("b.1.c")
+    assert compare(good, good | {"b": [1.0, {"c": "y"}]}, same=False) == []
+    assert compare(good, good | {"n": 1.0})
+    assert compare(good, good | {"b": [1.0]})
+    assert compare(good, {name: value for name, value in good.items() if name != "a"})
+    assert compare({"x": True}, {"x": False})
+    assert compare({"x": 1.0}, {"x": "1.0"})
+
+
+def test_durations_are_said_as_people_say_them() -> None:
+    assert [session.duration(s) for s in (4, 89, 300, 7200)] == ["4 s", "89 s", "5 min", "2.0 h"]
+
+
+# The corpus: looked for in order, its hash checked, half a download never kept.
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    found = [tmp_path / name for name in ("data", "named", "shared")]
+    monkeypatch.setattr(corpus, "folders", lambda: tuple(found))
+    monkeypatch.setattr(corpus, "SHA256", __import__("hashlib").sha256(b"text").hexdigest())
+    return found
+
+
+def test_the_corpus_is_found_in_order(folders: list[Path]) -> None:
+    assert corpus.find_corpus() is None
+    for folder in reversed(folders):
+        folder.mkdir()
+        (folder / corpus.NAME).write_bytes(b"text")
+        assert corpus.find_corpus() == folder / corpus.NAME
+
+
+@pytest.mark.parametrize("content", [b"", b"tex", b"text and more"])
+def test_a_wrong_corpus_is_named_with_the_ways_out(folders: list[Path], content: bytes) -> None:
+    folders[1].mkdir()
+    (folders[1] / corpus.NAME).write_bytes(content)
+    with pytest.raises(corpus.CorpusError, match=r"tinyshakespeare\.txt.*remove it.*MEDIDA_DATA"):
+        corpus.find_corpus()
+
+
+def test_named_folder_comes_between_data_and_shared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEDIDA_DATA", str(tmp_path))
+    assert corpus.folders() == (ROOT / "data", tmp_path, ROOT.parent / "shared" / "data")
+
+
+def test_a_download_is_kept_whole_or_not_at_all(
+    folders: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpus.time, "sleep", lambda seconds: None)
+    source = tmp_path / "source.txt"
+    source.write_bytes(b"te")
+    with pytest.raises(corpus.CorpusError, match=r"could not be downloaded.*MEDIDA_DATA"):
+        corpus.download(url=source.as_uri())
+    assert list(folders[0].iterdir()) == []
+    source.write_bytes(b"text")
+    assert corpus.download(url=source.as_uri()).read_bytes() == b"text"
+    assert [path.name for path in folders[0].iterdir()] == [corpus.NAME]
+
+
+def test_no_network_is_one_clear_line(folders: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus.time, "sleep", lambda seconds: None)
+    with pytest.raises(corpus.CorpusError, match="by hand") as caught:
+        corpus.download(url="http://127.0.0.1:9/text.txt")
+    assert "\n" not in str(caught.value)
