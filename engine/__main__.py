@@ -6,6 +6,7 @@
     python -m engine why NAME            whether a run, experiment or value is current, what changed
     python -m engine verify [--replay]   the digests of all records; --replay runs first steps again
     python -m engine plan                what is to be replayed and measured, and for how long
+    python -m engine preview CHAPTER     one page as Markdown, and what is wrong with it
 
 Exit status: 0, or 1 after clear lines on standard error. The settings are MEDIDA_SETTINGS's.
 """
@@ -68,6 +69,10 @@ def parser() -> argparse.ArgumentParser:
     )
 
     commands.add_parser("plan", help="what is to be replayed and measured, and for how long")
+
+    preview = commands.add_parser("preview", help="one page as Markdown, and its mistakes")
+    preview.add_argument("chapter", metavar="CHAPTER", help="such as 02-average")
+    preview.add_argument("--language", choices=("pt", "en"), default="pt")
     return top
 
 
@@ -339,6 +344,15 @@ def replay(specs: Sequence[RunSpec], jobs: int) -> bool:
     return not failed
 
 
+def preview(options: argparse.Namespace) -> int:
+    """A page for its author: Markdown with its numbers, then every mistake of the chapter."""
+    from engine import render  # with Jinja and Babel behind it: not for `get`
+
+    text, mistakes = render.preview(options.chapter, options.language)
+    print(text, flush=True)
+    return complain(mistakes)
+
+
 _COMMANDS = {
     "get": get_value,
     "check": check,
@@ -346,6 +360,7 @@ _COMMANDS = {
     "why": why,
     "verify": verify,
     "plan": show_plan,
+    "preview": preview,
 }
 
 

@@ -19,6 +19,7 @@ from engine import marks, paths
 from engine.errors import RenderError
 
 WIDEST_LINE = 64
+SHORTEST_COMMON = 8  # characters at the beginning: less is not worth telling apart
 _MARKER = re.compile(r"\s*(?:#|//|--)\s*(listing|end):\s*([a-z0-9_-]+)\s*$")
 _LEXERS = {
     ".py": "python", ".ts": "typescript", ".toml": "toml", ".yaml": "yaml", ".yml": "yaml",
@@ -168,6 +169,28 @@ def shares_off(groups: Sequence[Sequence[tuple[float, float]]]) -> bool:
         for group in groups
         for part in (group, group[:-1] if group and abs(group[-1][0] - 1) < 1e-9 else ())
     )
+
+
+# ---------------------------------------------------------------------------- claims
+
+
+def told_apart(names: Sequence[str]) -> tuple[str, list[str]] | None:
+    """What names have in common ("perplexity, row …") and what tells them apart ("mean", "none");
+    None where that would not be shorter or clearer."""
+    words = [re.findall(r"\w+|\W+", name) for name in names]
+    shortest = min(map(len, words), default=0)
+    start = 0
+    while start < shortest and len({tuple(w[: start + 1]) for w in words}) == 1:
+        start += 1
+    end = 0
+    while end < shortest - start and len({tuple(w[len(w) - end - 1 :]) for w in words}) == 1:
+        end += 1
+    apart = ["".join(w[start : len(w) - end]).strip() for w in words]
+    if len(names) < 2 or not all(apart):
+        return None
+    first = words[0]
+    before, after = "".join(first[:start]), "".join(first[len(first) - end :])
+    return (f"{before}…{after}", apart) if len(before) >= SHORTEST_COMMON else None
 
 
 def on_ruler(value: float, low: float, high: float, width: float, margin: float) -> str:

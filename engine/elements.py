@@ -274,9 +274,11 @@ class Elements(Writer):
                 verdict=verdict,
                 statement=self._statement(claim),
                 said=words["said_before"],
-                criterion=outcome.criterion(self.language, self._path_name),
                 measured=words["measured"],
-                result=self._result(outcome),
+                parts=[
+                    {"criterion": self._criterion(part), "result": self._result(part)}
+                    for part in outcome.parts
+                ],
                 over=self._over(outcome),
                 source=self.cite(claim.source)
                 if claim.source in self.shared.works
@@ -300,25 +302,35 @@ class Elements(Writer):
         finally:
             self.place = before
 
-    def _path_name(self, path: str) -> str:
-        label = self.shared.labels.of_path(path, self.language)
-        return f"`{path}`" if label == path else label
+    def _criterion(self, part: PredicateOutcome) -> str:
+        """What must hold, in words, what its values have in common said once."""
+        of = part.predicate.of
+        labels = {path: self.shared.labels.of_path(path, self.language) for path in of}
+        seeded = any(not quantity.is_deterministic for quantity in part.measured)
+        unlabelled = [path for path in of if labels[path] == path]
+        common = blocks.told_apart([labels[path] for path in of])
+        if common is None or 0 < len(unlabelled) < len(of):
+            names = {path: f"`{path}`" if path in unlabelled else labels[path] for path in of}
+            return part.predicate.criterion(self.language, names.__getitem__, seeded=seeded)
+        whole, apart = common
+        form = "`{}`" if unlabelled else "{}"
+        names = {path: form.format(name) for path, name in zip(of, apart, strict=True)}
+        text = part.predicate.criterion(self.language, names.__getitem__, seeded=seeded)
+        return f"{form.format(whole)}: {text}"
 
-    def _result(self, outcome: Outcome) -> str:
-        """What each predicate compares, as measured."""
-        joints = {"less": "; ", "equal": " = "}
-        return " · ".join(
-            joints.get(part.predicate.kind, "; ").join(map(self._measured, part.measured))
-            for part in outcome.parts
-        )
+    def _result(self, part: PredicateOutcome) -> str:
+        """What was compared, as measured."""
+        joint = " = " if part.predicate.kind == "equal" else "; "
+        return joint.join(map(self._measured, part.measured))
 
     def _measured(self, quantity: Quantity) -> str:
         values = list(quantity.values.values())
         if len(details.numbers(values)) < len(values):
             texts = dict.fromkeys(details.readable(quantity, self.language))
             return self.shared.words_mark("; ".join(texts))
-        whole = quantity.is_deterministic and isinstance(values[0], int)
-        asked: dict[str, object] = {"integer": True} if whole else {"spread": True, "digits": 4}
+        asked: dict[str, object] = {"spread": True, "digits": 4} if quantity.std else {"digits": 4}
+        if not quantity.std and isinstance(quantity.mean, int):
+            asked = {"integer": True}
         return self.number(quantity, {**asked, "beside_machine": quantity.machine_dependent})
 
     def _over(self, outcome: Outcome) -> str:
@@ -474,6 +486,8 @@ def _finite(quantity: Quantity) -> list[float]:
 
 
 def _percentage(number: Number) -> float:
-    """A percentage as it is shown, read back from its text."""
+    """A percentage as it is shown, read back from its text; "< 0,1%" counts as nothing."""
+    if number.text.startswith("<"):
+        return 0.0
     text = number.text.split("\u00a0")[0].rstrip("%").replace("\u2212", "-").lstrip("(")
     return float(text.replace(",", "."))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
 from engine import paths
@@ -124,6 +124,22 @@ class Quantity:
         if all(value == values[0] for value in values):
             return values[0]
         return self.mean
+
+    def seed(self, seed: int) -> Quantity:
+        """The quantity in one seed alone.
+
+        Raises:
+            QuantityError: it has no such seed.
+        """
+        if seed not in self.values:
+            known = ", ".join(str(one) for one in self.values if one is not None) or "none"
+            raise QuantityError(f"{self.expression} has no seed {seed}; it has: {known}")
+        return replace(
+            self,
+            values={seed: self.values[seed]},
+            records=tuple(record for record in self.records if record.seed in (seed, None)),
+            expression=f"{self.expression} [{seed}]",
+        )
 
     # arithmetic
 

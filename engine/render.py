@@ -183,7 +183,8 @@ class _Edition:
         for slug, writer in writers.items():
             late = tuple(m for key, m in writer.wanted if key not in self.shared.numbered)
             page = made[slug]
-            made[slug] = replace(page, mistakes=(*page.mistakes, *late))
+            every = sorted({*page.mistakes, *late}, key=lambda m: (m.file, m.line, m.message))
+            made[slug] = replace(page, mistakes=tuple(every))
         return [self._said(made[slug]) for slug in self.chapters]
 
     def _said(self, page: Page) -> Page:

@@ -15,7 +15,7 @@ import functools
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -78,7 +78,7 @@ class Broken:
         return self
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _itself
-    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = __abs__ = _itself
+    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = __abs__ = seed = _itself
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ class Writer:
     def text(self, path: str, *, block: bool = False, seed: int | None = None) -> str:
         """A string from a record, as it was recorded."""
         quantity = self.shared.book.get(path)
-        quantity = quantity if seed is None else _at_seed(quantity, seed)
+        quantity = quantity if seed is None else quantity.seed(seed)
         values = list(dict.fromkeys(map(str, quantity.values.values())))
         if not all(isinstance(value, str) for value in quantity.values.values()):
             raise RenderError(f"{path} is a number, not text: use num({path!r}, …)")
@@ -260,7 +260,7 @@ class Writer:
             raise RenderError(f"num takes a path or a quantity, not {source!r}")
         given = dict(asked)
         if "seed" in given:
-            quantity = _at_seed(quantity, given.pop("seed"))
+            quantity = quantity.seed(given.pop("seed"))
         name = quantity.expression
         beside_machine = bool(given.pop("beside_machine", False))
         spread = bool(given.pop("spread", False))
@@ -465,15 +465,3 @@ def one_line(text: str) -> str:
 def near(name: str, known: Iterable[str]) -> str:
     found = difflib.get_close_matches(name, list(known), n=3)
     return f" (did you mean {', '.join(found)}?)" if found else ""
-
-
-def _at_seed(quantity: Quantity, seed: int) -> Quantity:
-    if seed not in quantity.values:
-        known = ", ".join(str(one) for one in quantity.values)
-        raise RenderError(f"{quantity.expression} has no seed {seed} (it has {known})")
-    return replace(
-        quantity,
-        values={seed: quantity.values[seed]},
-        records=tuple(r for r in quantity.records if r.seed in (seed, None)),
-        expression=f"{quantity.expression} [{seed}]",
-    )

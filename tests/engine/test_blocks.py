@@ -93,7 +93,8 @@ def test_a_ring_needs_exactly_one_line() -> None:
 
 def test_ids_of_charts_do_not_meet(root: Path) -> None:
     (root / "drawn").mkdir()
-    chart = '<?xml version="1.0"?><svg><clipPath id="c"/><g clip-path="url(#c)"><use href="#c"/></g></svg>'
+    inside = '<clipPath id="c"/><g clip-path="url(#c)"><use href="#c"/></g>'
+    chart = f'<?xml version="1.0"?><svg>{inside}</svg>'
     (root / "drawn" / "bars.pt.wide.svg").write_text(chart, encoding="utf-8")
     text = blocks.drawn("bars", "pt", "wide")
     assert text.startswith("<svg aria-hidden")
@@ -120,3 +121,14 @@ def test_a_ruler_keeps_its_ends() -> None:
     assert blocks.on_ruler(0, 0, 2, 120, 3) == "3.0"
     assert blocks.on_ruler(1, 0, 2, 120, 3) == "60.0"
     assert blocks.on_ruler(9, 0, 2, 120, 3) == "117.0"
+
+
+def test_names_say_once_what_they_have_in_common() -> None:
+    names = ["perplexity on held-out text, row mean", "perplexity on held-out text, row none"]
+    assert blocks.told_apart(names) == ("perplexity on held-out text, row …", ["mean", "none"])
+    paths_of = ["saturation.d_4.undivided.tokens", "saturation.d_64.undivided.tokens"]
+    assert blocks.told_apart(paths_of) == ("saturation.….undivided.tokens", ["d_4", "d_64"])
+    assert blocks.told_apart(["a", "b"]) is None
+    assert blocks.told_apart(["the same name twice", "the same name twice"]) is None
+    assert blocks.told_apart(["only one name here"]) is None
+    assert blocks.told_apart(["spread at width 16", "root of the width 16"]) is None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +79,7 @@ class FakeBook:
 
 BOOK = FakeBook(
     quantity("averages.mean.perplexity", 59.6, 59.8, 60.2),
-    quantity("averages.none.perplexity", 29.8, 29.9, 30.1),
+    quantity("averages.none.perplexity", 29.5, 30.2, 29.9),
     quantity("averages.mean.parameters", 263168, 263168, 263168, unit="parameter"),
     quantity("triangle.all.difference", 1.23e-7),
     quantity("toy.all.x", ((0.5, -1.5), (2.0, 0.0))),
@@ -91,7 +90,10 @@ BOOK = FakeBook(
     *(quantity(f"share.{name}.of", 1 / 3) for name in "abc"),
 )
 
-BIB = "@article{vaswani2017, author={Vaswani, A and Shazeer, N and Parmar, N}, title={All}, year=2017}"
+BIB = """@article{vaswani2017,
+author={Vaswani, A and Shazeer, N and Parmar, N}, title={All}, year=2017}
+@misc{other, author={Other, O}, title={Never <cited>}, year=2001}
+"""
 
 
 class Project:
@@ -201,8 +203,9 @@ def test_inside_mathematics_the_comma_opens_no_gap(project: Project) -> None:
 
 
 def test_in_attributes_and_titles_a_number_is_plain_text(project: Project) -> None:
+    number = '<< num("averages.mean.perplexity", decimals=1) >>'
     html = project.html(
-        '![com << num("averages.mean.perplexity", decimals=1) >>](x.png "t << num("averages.mean.perplexity", decimals=1) >>")',
+        f'![com {number}](x.png "t {number}")',
         front='title: Até << num("averages.mean.perplexity", decimals=1) >>\n',
     )
     assert 'alt="com 59,9"' in html
@@ -231,9 +234,8 @@ def test_a_formula_in_a_title_gets_tex(project: Project) -> None:
 
 
 def test_arithmetic_names_all_its_paths(project: Project) -> None:
-    html = project.html(
-        '<< num(q("averages.mean.perplexity") / q("averages.none.perplexity"), times=True, capital=True) >>'
-    )
+    ratio = 'q("averages.mean.perplexity") / q("averages.none.perplexity")'
+    html = project.html(f"<< num({ratio}, times=True, capital=True) >>")
     assert text_of(html) == "Duas vezes"
     (told,) = details_of(html).values()
     assert told["paths"] == ["averages.mean.perplexity", "averages.none.perplexity"]
@@ -319,7 +321,8 @@ def test_a_time_stands_only_as_ratio_or_beside_its_machine(project: Project) -> 
 
 
 def table(cells: str, more: str = "") -> str:
-    return f'<% call table("t", columns=["a", "b"], rows=[{cells}]{more}) %>\nUma legenda.\n<% endcall %>\n'
+    call = f'<% call table("t", columns=["a", "b"], rows=[{cells}]{more}) %>'
+    return f"{call}\nUma legenda.\n<% endcall %>\n"
 
 
 def test_a_table_names_the_machine_once(project: Project) -> None:
@@ -330,7 +333,10 @@ def test_a_table_names_the_machine_once(project: Project) -> None:
 
 
 def test_a_table_of_two_machines_says_so(project: Project) -> None:
-    cells = '["x", num("gpu.n_64.flops", decimals=1)], ["y", num("averages.mean.perplexity", decimals=1)]'
+    cells = (
+        '["x", num("gpu.n_64.flops", decimals=1)],'
+        '["y", num("averages.mean.perplexity", decimals=1)]'
+    )
     assert (
         "Esta tabela reúne medidas de mais de uma máquina: processador H200; processador Xeon."
         in (project.html(table(cells)))
@@ -382,9 +388,11 @@ def test_a_bad_table_says_so(project: Project, cells: str, says: str) -> None:
 
 def test_a_figure_is_inlined_twice_with_its_links(project: Project) -> None:
     for width in ("wide", "narrow"):
-        (paths.DRAWN / f"bars.pt.{width}.svg").write_text(f"<svg><title>{width}</title></svg>")
+        chart = f"<svg><title>{width}</title></svg>"
+        (paths.DRAWN / f"bars.pt.{width}.svg").write_text(chart)
     (paths.DRAWN / "bars.json").write_text('{"paths": ["averages.mean.perplexity"]}')
-    body = """<% set alt %>Barras até << num("averages.mean.perplexity", decimals=1) >> "x".<% endset %>
+    body = """<% set alt %>Barras até
+<< num("averages.mean.perplexity", decimals=1) >> "x".<% endset %>
 <% call figure("bars", alt=alt) %>
 A média perde.
 <% endcall %>
@@ -412,9 +420,8 @@ def test_listings_with_and_without_equations(project: Project) -> None:
     assert "<b>Listagem 2.1.</b> A cabeça." in html
     assert '<a href="../source/model/m/#L2"><code>model/m.py</code></a>' in html
     assert '<span class="c1 sh"># (B,)</span>' in html
-    html = project.html(
-        '<% call listing("model/m.py", "head", equations=["x_1 = 1"], rings={"x = 1": 1}) %>\nA.\n<% endcall %>\n'
-    )
+    steps = 'equations=["x_1 = 1"], rings={"x = 1": 1}'
+    html = project.html(f'<% call listing("model/m.py", "head", {steps}) %>\nA.\n<% endcall %>\n')
     assert '<div class="eqcode" id="listing-head">' in html
     assert r"\(\displaystyle x_1 = 1\)" in html
     assert '<span class="mk" data-s="1"></span>' in html
@@ -433,7 +440,8 @@ def test_exercises_summary_note_sides(project: Project) -> None:
 <% call note() %>À *margem*.<% endcall %>
 
 <% set said %>“Sempre.”<% endset %>
-<< sides(source=said, source_ref=cite("vaswani2017"), measured="Não.", verdict="**Em parte.** $x$") >>
+<% set verdict %>**Em parte.** $x$<% endset %>
+<< sides(source=said, source_ref=cite("vaswani2017"), measured="Não.", verdict=verdict) >>
 
 ## Exercícios { #exercises }
 
@@ -467,11 +475,12 @@ def test_an_exercise_without_answer_says_so(project: Project) -> None:
 def test_references_find_tables_before_and_after(project: Project) -> None:
     project.chapter(
         "03-next",
-        'Ver << see("table", "t", chapter="02-average") >> e << ref("02-average", "one") >>.',
-        pt='Ver << see("table", "t", chapter="02-average", capital=True) >> e << ref("02-average", "one") >>, << ref("02-average", number=True) >>.',
+        'Ver << see("table", "t", chapter="02-average", capital=True) >> '
+        'e << ref("02-average", "one") >>, << ref("02-average", number=True) >>.',
     )
     page = project.page(
-        'Na << see("table", "t") >>, << see("section", "one") >>, << see("equation", "mean") >>.\n\n'
+        'Na << see("table", "t") >>, << see("section", "one") >>, '
+        '<< see("equation", "mean") >>.\n\n'
         "## Uma seção { #one }\n\n"
         + table('["x", "y"]')
         + "\n$$\n\\bar x = \\frac1n \\label{mean}\n$$\n",
@@ -522,3 +531,210 @@ def test_mistakes_name_file_and_line(project: Project, body: str, says: str) -> 
     assert error.startswith("chapters/02-average/pt.md.j2:")
     assert says in error
     assert "\n" not in error
+
+
+# ---------------------------------------------------------------------------- claims
+
+CLAIM = """
+[worse]
+pt = "A média fica em << num('averages.mean.perplexity', decimals=1) >>, *pior*."
+en = "The mean stays at << num('averages.mean.perplexity', decimals=1) >>, *worse*."
+source = "vaswani2017"
+expected = "{expected}"
+ratio = {{of = ["averages.mean.perplexity", "averages.none.perplexity"], at_least = {least}}}
+"""
+
+
+def with_claim(project: Project, expected: str, least: float, language: Language = "pt") -> Page:
+    project.chapter("02-average", '<< claim("worse") >>\n\n<< see("claim", "worse") >>')
+    file = project.root / "chapters" / "02-average" / "claims.toml"
+    file.write_text(CLAIM.format(expected=expected, least=least), encoding="utf-8")
+    return next(p for p in project.pages(language) if p.slug == "02-average")
+
+
+def test_a_claim_that_holds(project: Project) -> None:
+    page = with_claim(project, "holds", 1.5)
+    html = html_of(page)
+    assert '<div class="claim" data-state="holds" id="claim-worse">' in html
+    assert "Afirmação 2.1" in html
+    assert "Sustenta-se</span>" in html
+    assert 'A média fica em <span class="num"' in html
+    assert "<em>pior</em>" in html
+    assert "(Vaswani et al., 2017)" in text_of(html)
+    said = "Dito antes: <code>averages.….perplexity</code>: <code>mean</code> / <code>none</code>: "
+    assert said + "no mínimo 1,5, em cada semente." in html
+    assert "Medido: 2,00\u00a0±\u00a00,02, em três\u00a0sementes." in text_of(html)
+    assert 'aria-label="O valor medido cai dentro da faixa dita antes"' in html
+    assert '<a href="#claim-worse">afirmação\u00a02.1</a>' in html
+    assert [(c.claim, c.state, c.expected) for c in page.claims] == [("worse", "holds", "holds")]
+    assert "Stated beforehand: " in html_of(with_claim(project, "holds", 1.5, "en"))
+
+
+def test_a_claim_that_was_not_reproduced(project: Project) -> None:
+    html = html_of(with_claim(project, "not_reproduced", 3))
+    assert '<div class="claim claim--fails" data-state="not_reproduced"' in html
+    assert "Não se reproduziu</span>" in html
+    assert 'stroke="var(--fails)"' in html
+    assert "unexpected" not in html
+
+
+def test_a_claim_with_another_outcome_than_the_text_expects_says_so(project: Project) -> None:
+    page = with_claim(project, "holds", 3)
+    html = html_of(page)
+    assert 'class="claim claim--fails claim--unexpected"' in html
+    assert "Não se sustenta</span>" in html
+    assert "O texto conta com outro desfecho (sustenta-se)" in html
+    assert page.claims[0].state == "not_reproduced"
+
+
+def test_a_claim_that_there_is_not(project: Project) -> None:
+    assert "no claim 'none' in claims.toml" in project.error('<< claim("none") >>')
+
+
+# ---------------------------------------------------------------------------- the whole book
+
+
+def test_pages_are_in_reading_order_with_their_front_matter(project: Project) -> None:
+    number = '<< num("averages.mean.perplexity", decimals=1) >>'
+    front = (
+        f"title: T {number}\nquestion: Até {number}?\nneeds: [01-first]\nafter: Sabe {number}.\n"
+    )
+    project.chapter("ledger", "<< ledger() >>", "title: Livro-razão\norder: 1\n")
+    project.chapter("bibliography", "<< bibliography() >>", "title: Obras\norder: 2\n")
+    project.chapter("index", "<< contents() >>", "title: Livro\n")
+    project.chapter("02-average", f'{number} << cite("vaswani2017") >>', front)
+    project.chapter("01-first", "x", "title: Primeiro\n")
+    pages = project.pages()
+    order = ["index", "01-first", "02-average", "ledger", "bibliography"]
+    assert [page.slug for page in pages] == order
+    page = pages[2]
+    assert render.finish_text(page.meta["question"], page) == "Até 59,9?"
+    assert page.meta["chapter"] == 2
+    need = {"name": "1 Primeiro", "slug": "01-first", "url": "01-first/", "number": 1}
+    assert page.meta["needs"] == [need]
+    assert page.meta["measured"] == (
+        "um número, de um experimento; medidos em 3\u00a0min 45\u00a0s."
+    )
+    assert pages[1].meta["measured"] == ""
+    assert page.url == "02-average/"
+    assert page.src_uri == "02-average.md"
+    home = html_of(pages[0])
+    assert '<span class="secno">2</span> <a href="02-average.md">T 59,9</a>' in home
+    assert '<span class="contents__q">Até 59,9?</span>' in home
+    works = html_of(pages[4])
+    assert (
+        '<li id="vaswani2017">Vaswani, A; Shazeer, N; Parmar, N (2017). <cite>All</cite>.' in works
+    )
+    assert 'Citado em <a href="02-average.md">T 59,9</a>' in works
+    assert "Never &lt;cited&gt;" in works
+    book = html_of(pages[3])
+    assert "<code>averages.mean.perplexity</code>" in book
+    assert '<a href="../records/averages/mean.s0.json">averages/mean.s0</a>' in book
+    assert '<a href="../02-average/">2</a>' in book
+    assert "<p><div" not in book
+    csv = pages[3].assets["ledger/ledger.csv"].splitlines()
+    assert csv[0].startswith("path,seed,value,unit,record")
+    assert csv[1].startswith("averages.mean.perplexity,0,59.6,1,averages/mean.s0,cpu Xeon,2026")
+    assert len(csv) == 4
+
+
+def test_the_same_template_gives_the_same_keys_whatever_was_measured(project: Project) -> None:
+    body = '<< num("averages.mean.perplexity", decimals=1) >>'
+    before = details_of(project.html(body)).keys()
+    book = FakeBook(quantity("averages.mean.perplexity", 1.01, 1.03, 1.35))
+    page = render.pages("pt", book)[0]  # type: ignore[arg-type]
+    assert details_of(html_of(page)).keys() == before
+
+
+def test_while_serving_mistakes_are_said_on_their_page(project: Project) -> None:
+    project.chapter("02-average", '<< num("no.such", decimals=1) >> e << see("table", "x") >>')
+    project.chapter("03-next", "Bom.")
+    bad, good = project.pages(serving=True)
+    assert [mistake.line for mistake in bad.mistakes] == [4, 4]
+    html = html_of(bad)
+    assert '<div class="bk-problem" role="alert" data-search-exclude>' in html
+    assert "nothing lies under no.such" in html
+    assert "⚠ e" in html
+    assert good.mistakes == ()
+    with pytest.raises(RenderError, match=r"\(and 1 more mistakes\)$"):
+        project.pages()
+
+
+def test_a_stale_number_is_marked_while_serving(project: Project) -> None:
+    book = FakeBook(quantity("averages.mean.perplexity", 1.0, stale=True))
+    project.chapter("02-average", '<< num("averages.mean.perplexity", decimals=1) >>')
+    html = html_of(render.pages("pt", book, serving=True)[0])  # type: ignore[arg-type]
+    assert 'class="num num--stale"' in html
+    assert next(iter(details_of(html).values()))["stale"] is True
+
+
+@pytest.mark.parametrize(
+    ("front", "says"),
+    [
+        ("title: T\nauthor: me\n", "pt.md.j2:3: front matter: author is not one of"),
+        ("question: x\n", "title is missing"),
+        ("title: 3\n", "title is text"),
+        ("title: T\nneeds: 02\n", "needs is a list"),
+        ("title: T\nneeds: [nothing]\n", "pt.md.j2:3: needs: there is no chapter 'nothing'"),
+        ("title: T\nconstants: {a: {value: 1}}\n", "a needs a value and a reason"),
+        ("title: [\n", "front matter: "),
+        ('title: << num("no.such", decimals=1) >>\n', "pt.md.j2:2: nothing lies under no.such"),
+    ],
+)
+def test_bad_front_matter(project: Project, front: str, says: str) -> None:
+    assert says in project.error("x", front=front)
+
+
+def test_a_missing_translation_is_named(project: Project) -> None:
+    project.chapter("02-average", "x")
+    (project.root / "chapters" / "02-average" / "en.md.j2").unlink()
+    assert project.pages("pt")
+    with pytest.raises(RenderError, match=r"02-average/en\.md\.j2 is missing"):
+        project.pages("en")
+
+
+def test_tex_and_code_keep_their_braces(project: Project) -> None:
+    html = project.html("${{x}}$ e $a_{%}$\n\n```python\nx = f'{{y}}' # {% z %}\n```\n")
+    assert r"\({{x}}\)" in html
+    assert r"\(a_{%}\)" in html
+    assert "{{y}}' # {% z %}" in re.sub("<[^>]+>", "", html)
+
+
+def test_headings_and_labels_in_code_are_left_alone(project: Project) -> None:
+    page = project.page("```python\n# a comment\n## another\n```\n\n## Real { #real }\n")
+    assert "# a comment\n## another" in page.markdown
+    assert 'secno">2.1' in page.markdown
+
+
+def test_constants_are_typed_with_a_reason(project: Project) -> None:
+    front = "title: T\nconstants:\n  year: {value: 2017, why: w}\n  rate: {value: 0.25, why: w}\n"
+    html = project.html(
+        '<< const("year") >> e << const("rate") >> e $<< const("rate") >>$', front=front
+    )
+    assert text_of(html) == r"2017 e 0,25 e \(0{,}25\)"
+    assert "bk-numbers" not in html
+
+
+def test_a_panel_is_a_template_with_the_same_functions(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = project.root / "templates"
+    (folder / "widgets").mkdir(parents=True)
+    for name in ("shapes.md.j2", "words.toml"):
+        (folder / name).write_text((REAL_TEMPLATES / name).read_text(encoding="utf-8"))
+    (folder / "widgets" / "dice.md.j2").write_text(
+        '<div class="panel" id="<< anchor >>"><< label >> '
+        '<< num("averages.mean.perplexity", decimals=1) >></div>'
+    )
+    monkeypatch.setattr(paths, "TEMPLATES", folder)
+    html = project.html('<< widget("dice") >>')
+    assert '<div class="panel" id="panel-dice">Painel 2.1 <span class="num"' in html
+
+
+def test_preview_shows_numbers_and_mistakes(project: Project) -> None:
+    project.chapter("02-average", 'Até << num("averages.mean.perplexity", decimals=1) >>.')
+    text, mistakes = render.preview("02-average", "pt", BOOK)  # type: ignore[arg-type]
+    assert "Até 59,9." in text
+    assert mistakes == []
+    with pytest.raises(RenderError, match="there are: 02-average"):
+        render.preview("03-none", "pt", BOOK)  # type: ignore[arg-type]
