@@ -21,9 +21,11 @@ from experiments import session
 from model.corpus import CorpusError
 from model.train import CheckpointError
 
-TOLERANCE = 2e-4  # relative, between two replays on one kind of device
+# listing: tolerances
+TOLERANCE = 2e-4  # relative, on one kind of device
 DEVICE_TOLERANCE = 5e-3  # relative, between kinds of device
-MEASURED_AGAIN = 60.0  # seconds: an untrained run that took less is replayed whole
+MEASURED_AGAIN = 60.0  # s; untrained, below: replayed whole
+# end: tolerances
 
 
 def measure_run(spec: RunSpec, device_name: str) -> None:
