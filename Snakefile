@@ -22,8 +22,8 @@ BOOK = prepare(config, main=workflow.is_main_process, dry=ASKED.dryrun, forceall
 
 rule all:
     input:
-        BUILD + "/claims.txt",
         SITE + "/404.html",
+        [BUILD + "/checked.txt"] if BOOK.settings == "full" else [],
 
 
 rule assets:  # what a page needs beside its text
@@ -78,11 +78,13 @@ rule draw:
     input:
         lambda wildcards: BOOK.records_in(wildcards.figure),
         lambda wildcards: contents(wildcards.figure, f"figures/{wildcards.figure}.py"),
-        contents("drawing", "figures/*.py", "engine/number.py", but=figures()),
+        contents("drawing", "figures/*.py", "engine/number.py", "web/palette.json", but=figures()),
+        ancient("web/node_modules/.package-lock.json"),  # the fonts
     output:
         multiext(
             DRAWN + "/{figure}",
             ".csv",
+            ".json",
             ".pt.wide.svg",
             ".pt.narrow.svg",
             ".en.wide.svg",
@@ -118,14 +120,14 @@ rule web:
         "npm --prefix web run --silent build"
 
 
-rule claims:
+rule check:
     input:
         BOOK.records(),
-        contents("claims", "chapters/*/claims.toml", "engine/*.py"),
+        BOOK.text,
     output:
-        BUILD + "/claims.txt",
+        BUILD + "/checked.txt",
     message:
-        "check the claims"
+        "check records, claims and text"
     shell:
         "python -m engine check > {output}"
 
@@ -135,7 +137,7 @@ rule site:
     input:
         rules.assets.input,
         BOOK.records(),
-        contents("site", "chapters/*/*", "templates/**/*", "web/**/*.mjs", "*/*.py", "mkdocs*.yml"),
+        BOOK.text,
     output:
         SITE + "/404.html",
     params:
