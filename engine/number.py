@@ -319,6 +319,8 @@ def unit_name(unit: str, language: Language) -> str:
     if unit in UNITLESS:
         names = _UNIT_NAMES.get(unit, ("", ""))
         return names[0] if language == "pt" else names[1]
+    if unit not in UNITS and any(sign in unit for sign in "/·^"):
+        return ""  # made by arithmetic ("steps/tokens"): it has no name
     noun = _unit(unit)
     assert noun is not None
     return noun.pt_plural if language == "pt" else noun.en_plural

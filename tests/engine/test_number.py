@@ -302,6 +302,7 @@ def test_unit_names() -> None:
     assert unit_name("1", "pt") == ""
     assert unit_name("perplexity", "pt") == "perplexidade"
     assert unit_name("nats", "en") == "nats"
+    assert unit_name("steps/tokens", "en") == ""
     for unit in UNITS:
         assert unit_name(unit, "pt")
         assert unit_name(unit, "en")
