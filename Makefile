@@ -35,6 +35,7 @@ check: $(READY)
 	@ruff format
 	@ruff check --fix
 	@pyright
+	@pyright --project tools/pyright-tests.json
 	@snakefmt --quiet Snakefile
 	@codespell
 	@python -m tools.spelling

@@ -46,8 +46,16 @@ class Schedule:
 
     jobs: dict[str, Job]
     rules: Mapping[str, tuple[str, ...]]
+    settings: str
     device: str
     has_gpu: bool
+
+    @property
+    def text(self) -> str:
+        """All that pages are made of but records, drawings, styles and script."""
+        code = [f"{folder}/*.py" for folder in ("engine", "model", "experiments", "figures")]
+        made = ["chapters/**/*", "templates/**/*", "web/*.mjs", "web/static/**/*", "mkdocs*.yml"]
+        return contents("text", *code, *made)
 
     def runs_of(self, rule: str) -> str:
         """A regular expression for the runs that belong to a rule."""
@@ -115,7 +123,7 @@ def prepare(config: Mapping[str, str], *, main: bool, dry: bool, forceall: bool)
         rules = dict.fromkeys(jobs, ("replay", "measure"))
     device = config.get("device", "auto")
     has_gpu = len(devices_here()) > 1 if device == "auto" else device != "cpu"
-    return Schedule(jobs, rules, device, has_gpu)
+    return Schedule(jobs, rules, paths.SETTINGS, device, has_gpu)
 
 
 def write_token(job: Job) -> None:

@@ -37,12 +37,13 @@ NOT_PROSE = [
         r"&\w+;",
     )
 ]
+LISTING = re.compile(r"\b(?:listing|cite|tex\w*)\(")
 TEMPLATE = re.compile(r"<<.*?>>|<%.*?%>", re.DOTALL)
 STRING = re.compile(r"\"((?:[^\"\\\n]|\\.)*)\"")
 TOML_STRING = re.compile(
     r"^pt\s*=\s*\"((?:[^\"\\]|\\.)*)\"|[{,]\s*pt\s*=\s*\"([^\"]*)\"", re.MULTILINE
 )
-WORD = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
+WORD = re.compile(r"(?<![\w\\])[^\W\d_]+(?:[-’'][^\W\d_]+)*(?!\w)")  # no part of a name
 FRONT = re.compile(r"\A---\n.*?^---$", re.DOTALL | re.MULTILINE)
 SAID = re.compile(r"^(?:title|question|after):(.*)$", re.MULTILINE)
 
@@ -64,12 +65,13 @@ def only(text: str, kept: re.Pattern[str]) -> str:
 
 def spoken(expression: str) -> str:
     """Of a template's expression: its strings that read like prose, as the cells of a table do."""
-    return only(
-        STRING.sub(
-            lambda m: m[0] if re.search(r"\s|[^\x00-\x7f]", m[1]) else blank(m[0]), expression
-        ),
-        STRING,
+    if LISTING.search(expression):
+        return blank(expression)
+    prosaic = STRING.sub(
+        lambda found: found[0] if re.search(r"\s|[^\x00-\x7f]", found[1]) else blank(found[0]),
+        expression,
     )
+    return only(prosaic, STRING)
 
 
 def prose(text: str, toml: bool = False) -> str:
