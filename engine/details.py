@@ -22,7 +22,7 @@ from typing import Any, TypeVar, cast
 from babel.dates import format_date
 
 from engine import paths
-from engine.errors import RenderError
+from engine.errors import NumberError, RenderError
 from engine.number import Language, format_number, unit_name
 from engine.quantity import Quantity
 from engine.record import Record
@@ -176,7 +176,7 @@ def describe(number: Number, language: Language, roots: Roots, labels: Labels) -
             roots.language + source_url(f"experiments/{name}.py")
             for name in _once(record.experiment for record in records)
         ],
-        "unit": unit_name(quantity.unit, language),
+        "unit": unit_words(quantity, language),
         "stale": quantity.stale,
         "machine_dependent": quantity.machine_dependent,
     }
@@ -231,6 +231,19 @@ class Labels:
             label = self.of_path(path, language)
             text = text.replace(path, label if label == path else f"({label})")
         return text
+
+
+def unit_words(quantity: Quantity, language: Language) -> str:
+    """The unit in words. What arithmetic made ("parameters/tokens") may have none.
+
+    Raises NumberError: a record's own unit has no name in engine/number.py.
+    """
+    try:
+        return unit_name(quantity.unit, language)
+    except NumberError:
+        if quantity.expression == quantity.paths[0]:
+            raise
+        return ""
 
 
 def device_words(record: Record, language: Language) -> str:

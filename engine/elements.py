@@ -276,14 +276,17 @@ class Elements(Writer):
                 said=words["said_before"],
                 measured=words["measured"],
                 parts=[
-                    {"criterion": self._criterion(part), "result": self._result(part)}
+                    {
+                        "criterion": self._criterion(part),
+                        "result": self._result(part),
+                        "strip": self._claim_strip(part),
+                    }
                     for part in outcome.parts
                 ],
                 over=self._over(outcome),
                 source=self.cite(claim.source)
                 if claim.source in self.shared.works
                 else claim.source,
-                strip=self._claim_strip(outcome.parts[0], holds),
                 unexpected=""
                 if outcome.as_expected
                 else words["unexpected"].format(expected=words[expected].lower()),
@@ -343,7 +346,7 @@ class Elements(Writer):
         counted = format_number(seeds, self.language, word=True, unit="seed")
         return str(words["in_seeds"]).format(n=counted)
 
-    def _claim_strip(self, part: PredicateOutcome, holds: bool) -> str:
+    def _claim_strip(self, part: PredicateOutcome) -> str:
         """The promised range and what was measured, on one ruler; nothing where none is told."""
         predicate = part.predicate
         numeric = [q for q in part.measured if len(_finite(q)) == q.n]
@@ -375,9 +378,11 @@ class Elements(Writer):
                 "open_low": predicate.at_least is None,
                 "open_high": predicate.at_most is None,
             }
-        label = self.shared.words["ordered" if band is None else "inside" if holds else "outside"]
+        label = self.shared.words[
+            "ordered" if band is None else "inside" if part.holds else "outside"
+        ]
         svg = self.shared.shapes.claim_strip(
-            label, band, points, escape(low["text"]), escape(high["text"]), holds
+            label, band, points, escape(low["text"]), escape(high["text"]), part.holds
         )
         return self.shared.mark(marks.RAW, Markup(str(svg)))
 

@@ -98,6 +98,10 @@ UNITS: dict[str, Unit] = {
     "token": Unit("token", "tokens", "token", "tokens"),
     "character": Unit("caractere", "caracteres", "character", "characters"),
     "parameter": Unit("parâmetro", "parâmetros", "parameter", "parameters"),
+    "million parameter": Unit(
+        "milhão de parâmetros", "milhões de parâmetros", "million parameters", "million parameters"
+    ),
+    "number": Unit("número", "números", "number", "numbers"),
     "step": Unit("passo", "passos", "step", "steps"),
     "point": Unit("ponto", "pontos", "point", "points"),
     "percentage_point": Unit(

@@ -350,6 +350,7 @@ class Writer:
         *,
         percent: bool = False,
     ) -> str:
+        details.unit_words(quantity, self.language)  # now, while the line is known
         key = details.key_of(quantity, asked)
         number = Number(key, quantity, text, markup, tex, parts, asked, percent, self.where()[1])
         self.numbers.append(number)
