@@ -256,10 +256,9 @@ class Elements(Writer):
     @kept
     def claim(self, name: str) -> str:
         """The card of a claim: statement, criterion, what was measured, and whether it holds."""
-        claims = load_claims(self.chapter.folder)
-        if name not in claims:
-            raise RenderError(f"no claim {name!r} in claims.toml{near(name, claims)}")
-        claim = claims[name]
+        if name not in self._claims:
+            raise RenderError(f"no claim {name!r} in claims.toml{near(name, self._claims)}")
+        claim = self._claims[name]
         outcome = check_claim(claim, self.shared.book)
         words, expected = self.shared.words, claim.expected
         holds = outcome.state == "holds"
@@ -293,12 +292,19 @@ class Elements(Writer):
             )
         )
 
+    @functools.cached_property
+    def _claims(self) -> dict[str, Claim]:
+        return load_claims(self.chapter.folder)
+
     def _statement(self, claim: Claim) -> str:
         """The assertion, in which numbers may stand like in any sentence."""
+        text = claim.statement(self.language)
+        if "<<" not in text and "<%" not in text:
+            return one_line(text)
         before = self.place
         self.place = (claim.where, 0)
         try:
-            template = self.shared.environment.from_string(claim.statement(self.language))
+            template = self.shared.environment.from_string(text)
             return one_line(template.render(**self.functions()))
         except (TemplateError, MedidaError) as problem:
             raise RenderError(f"{claim.where}: {problem}") from problem
@@ -429,7 +435,8 @@ class Elements(Writer):
         anchor, _ = self.label("exercise", name)
         number = self.shared.numbered[self.chapter.slug, "exercise", name]
         text = "<br><br>".join(one_line(part) for part in _BLANK_LINES.split(statement.strip()))
-        return str(self.shared.shapes.exercise(anchor, number, text, answers[0].strip()))
+        folded = self.shared.words["answer"]
+        return str(self.shared.shapes.exercise(anchor, number, text, folded, answers[0].strip()))
 
     def answer(self, *, caller: Callable[[], str]) -> str:
         return f"{ANSWER}{caller()}{ANSWER}"

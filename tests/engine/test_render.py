@@ -461,7 +461,10 @@ Isto:
     assert "(Vaswani et al., 2017)" in text_of(html)
     assert "<strong>Em parte.</strong>" in html
     assert '<h2 id="exercises">Exercícios</h2>' in html
-    assert '<details class="ex" id="exercise-median">\n<summary><b>2.1</b><span>Quanto é ' in html
+    assert (
+        '<div class="ex" id="exercise-median">\n<p class="ex__q"><b>2.1</b><span>Quanto é ' in html
+    )
+    assert "<summary>Resposta</summary>" in html
     assert "<pre>" in html.split("</summary>")[1]
 
 
