@@ -274,8 +274,20 @@ def write_atomically(path: Path, data: bytes, what: str, command: str) -> None:
     finally:
         with suppress(OSError):  # the folder itself may be what is wrong
             waiting.unlink(missing_ok=True)
-    for left in path.parent.glob(f".{path.name}.*.tmp"):  # of writers that were killed
-        left.unlink(missing_ok=True)
+    for left in path.parent.glob(f".{path.name}.*.tmp"):
+        if not _is_running(left.name.split(".")[-2]):  # of a writer that was killed
+            left.unlink(missing_ok=True)
+
+
+def _is_running(process: str) -> bool:
+    """Whether there is a process of this number."""
+    try:
+        os.kill(int(process), 0)
+    except (ProcessLookupError, ValueError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _sync_folder(folder: Path) -> None:

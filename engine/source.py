@@ -26,7 +26,12 @@ from engine.errors import SourceError
 FOLLOWED = ("model", "experiments")
 """The packages whose definitions count; what lies elsewhere (engine, libraries) is only named."""
 
-HARNESS = ("experiments.__main__", "experiments.runner", "experiments.session")
+HARNESS = (
+    "experiments.__main__",
+    "experiments.runner",
+    "experiments.session",
+    "experiments.together",
+)
 """Modules that run experiments without being part of what they measure."""
 
 DECIDES_NOTHING = "DECIDES_NOTHING"
@@ -38,6 +43,14 @@ MODULE_BODY = "<module>"
 
 _SKIPPED_FIELDS = frozenset(
     {"ctx", "kind", "type_comment", "type_params", "annotation", "returns", "simple"}
+)
+_PLAIN = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Assign,
+    ast.AnnAssign,
+    ast.AugAssign,
 )
 _LOCAL = "local"  # renamed to a number
 _FIXED = "fixed"  # printed as it stands: parameters, names in class bodies
@@ -245,12 +258,11 @@ def _analyse(name: str, path: Path, tree: ast.Module) -> Module:
         owners = list(dict.fromkeys(_bound_by(statement)))
         for owner in owners:
             bound.setdefault(owner, []).append(statement)
-        if not owners:
-            changed = _changed_root(statement)
-            if changed in bound:
-                bound[changed].append(statement)
-            else:
-                bare.append(statement)
+        changed = "" if owners else _changed_root(statement)
+        if changed in bound:
+            bound[changed].append(statement)
+        elif not owners or not isinstance(statement, _PLAIN):
+            bare.append(statement)  # a loop, say, may fill a table as well as bind a name
     imports = {local: target for local, target in imports.items() if local not in bound}
 
     names = _Names(name, package, frozenset(bound), imports, bool(stars))
