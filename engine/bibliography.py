@@ -132,7 +132,8 @@ def _person(name: str) -> tuple[str, str]:
 
 def _decoded(tex: str) -> str:
     """TeX as text, its spaces made single."""
-    return " ".join(_to_text(tex).split())
+    plain = not any(sign in tex for sign in "\\{}$~%&-`'")
+    return " ".join((tex if plain else _to_text(tex)).split())
 
 
 def _bare(link: str) -> str:

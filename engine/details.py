@@ -22,12 +22,13 @@ from typing import Any, TypeVar, cast
 from babel.dates import format_date
 
 from engine import paths
-from engine.errors import NumberError, RenderError
+from engine.errors import RenderError
 from engine.number import Language, format_number, unit_name
 from engine.quantity import Quantity
 from engine.record import Record
 
 _T = TypeVar("_T")
+MOST_DECIMALS = 6  # from here on powers of ten read better
 LOCALES = {"pt": "pt_BR", "en": "en_US"}
 _SPECIAL = re.compile(r"[\\{}$&#%_^~]")
 _DEVICES = {
@@ -176,7 +177,7 @@ def describe(number: Number, language: Language, roots: Roots, labels: Labels) -
             roots.language + source_url(f"experiments/{name}.py")
             for name in _once(record.experiment for record in records)
         ],
-        "unit": unit_words(quantity, language),
+        "unit": unit_name(quantity.unit, language),
         "stale": quantity.stale,
         "machine_dependent": quantity.machine_dependent,
     }
@@ -231,19 +232,6 @@ class Labels:
             label = self.of_path(path, language)
             text = text.replace(path, label if label == path else f"({label})")
         return text
-
-
-def unit_words(quantity: Quantity, language: Language) -> str:
-    """The unit in words. What arithmetic made ("parameters/tokens") may have none.
-
-    Raises NumberError: a record's own unit has no name in engine/number.py.
-    """
-    try:
-        return unit_name(quantity.unit, language)
-    except NumberError:
-        if quantity.expression == quantity.paths[0]:
-            raise
-        return ""
 
 
 def device_words(record: Record, language: Language) -> str:
@@ -306,19 +294,25 @@ def readable(quantity: Quantity, language: Language, percent: bool = False) -> l
 
 
 def _readable(value: object, language: Language, percent: bool, decimals: int | None) -> str:
+    if isinstance(value, tuple | list):
+        items = cast("Sequence[object]", value)
+        between = "; " if language == "pt" else ", "
+        return f"[{between.join(_readable(one, language, percent, None) for one in items)}]"
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return str(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return str(value)
     if isinstance(value, int) and not percent:
         return format_number(value, language, integer=True)
     if not math.isfinite(value):
         return format_number(value, language, decimals=0, nonfinite=True)
+    if decimals is None and not percent and "e" not in f"{value:.6g}":
+        return format_number(value, language, decimals=len(f"{value:.6g}".partition(".")[2]))
     if decimals is None or value == 0:
         return format_number(value * 100 if percent else value, language, digits=6) + (
             "%" if percent else ""
         )
     if percent:
         return format_number(value, language, percent=decimals, below=True)
-    if abs(value) < 10.0**-decimals or decimals > 8:
+    if abs(value) < 10.0**-decimals or decimals > MOST_DECIMALS:
         return format_number(value, language, scientific=4)
     return format_number(value, language, decimals=decimals)
 
@@ -359,10 +353,10 @@ def nice_ends(
         value = steps * step
         if percent:
             text = format_number(value, language, percent=max(0, places - 2))
-        elif 0 < places <= 8 or (places == 0 and abs(value) < 1e15):
+        elif 0 < places <= MOST_DECIMALS or (places == 0 and abs(value) < 1e15):
             text = format_number(float(f"{value:.{places}f}"), language, decimals=places)
         else:
-            text = format_number(value, language, digits=4)
+            text = format_number(value, language, digits=len(str(abs(steps)).rstrip("0")) or 1)
         return {"value": value, "text": text}
 
     return end(low), end(high)

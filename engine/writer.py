@@ -28,7 +28,7 @@ from engine.bibliography import Entry
 from engine.chapters import Chapter, Constant, Source
 from engine.details import Late, Number, Roots, Words
 from engine.errors import MedidaError, RenderError
-from engine.number import Language, format_number, format_spread, spread_parts
+from engine.number import Language, format_number, format_spread, spread_parts, unit_name
 from engine.quantity import Book, Quantity
 
 FAILED = "⚠"
@@ -350,7 +350,7 @@ class Writer:
         *,
         percent: bool = False,
     ) -> str:
-        details.unit_words(quantity, self.language)  # now, while the line is known
+        unit_name(quantity.unit, self.language)  # refused now, while the line is known
         key = details.key_of(quantity, asked)
         number = Number(key, quantity, text, markup, tex, parts, asked, percent, self.where()[1])
         self.numbers.append(number)
