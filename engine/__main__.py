@@ -151,8 +151,11 @@ def check(options: argparse.Namespace) -> int:
     holding, wrong = check_claims()
     print(f"{holding} claims are as the chapters expect")
     problems += wrong
-    problems += lint_findings()
-    return complain(problems)
+    try:
+        problems += lint_findings()
+    except MedidaError as error:  # what stops the lint must not hide what was found before
+        problems.append(str(error))
+    return complain(dict.fromkeys(problems))
 
 
 def check_records() -> tuple[int, list[str]]:

@@ -254,7 +254,7 @@ def _combine(
     values: dict[int | None, Value] = {}
     for seed in common_seeds(sides):
         a, b = (at_seed(s, seed) if isinstance(s, Quantity) else s for s in (left, right))
-        values[seed] = _computed(lambda a=a, b=b: operation(a, b), expression)
+        values[seed] = _computed(operation, (a, b), expression)
     units = [side.unit if isinstance(side, Quantity) else "" for side in (left, right)]
     result_unit = unit(units[0], units[1], right, expression)
     # Of two times on one machine their ratio is free of it; anything else is as bound as its parts.
@@ -275,7 +275,7 @@ def _apply(
     quantity: Quantity, operation: Callable[[Number], Number], expression: str, unit: str
 ) -> Quantity:
     values: dict[int | None, Value] = {
-        seed: _computed(lambda number=number: operation(number), expression)
+        seed: _computed(operation, (number,), expression)
         for seed, number in quantity.numbers.items()
     }
     return Quantity(
@@ -289,11 +289,17 @@ def _apply(
     )
 
 
-def _computed(operation: Callable[[], Number], expression: str) -> Number:
+def _computed(
+    operation: Callable[..., Number], inputs: tuple[Number, ...], expression: str
+) -> Number:
+    """The result; finite inputs must give a finite one."""
     try:
-        return operation()
+        result = operation(*inputs)
+        if not math.isfinite(result) and all(math.isfinite(number) for number in inputs):
+            raise OverflowError("the result is too large for a float")
     except (ArithmeticError, ValueError, TypeError) as error:
         raise QuantityError(f"{expression} cannot be computed: {error}") from None
+    return result
 
 
 def _power(base: Number, exponent: Number) -> Number:
