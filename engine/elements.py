@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import functools
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 from jinja2.exceptions import TemplateError
 
@@ -50,6 +52,7 @@ class Elements(Writer):
         beside_machine: bool = False,
         caller: Callable[[], str] | None = None,
     ) -> str:
+        anchor, label = self.label("table", name)
         bold = (hot,) if isinstance(hot, int) else tuple(hot)
         for i, row in enumerate(rows):
             if len(row) != len(columns):
@@ -80,7 +83,6 @@ class Elements(Writer):
             }
             for i, row in enumerate(rows)
         ]
-        anchor, label = self.label("table", name)
         return str(
             self.shared.shapes.table(
                 anchor, label, self.caption("table", name, caption, caller), heads, cells, notes
@@ -190,6 +192,7 @@ class Elements(Writer):
         words, shapes = self.shared.words, self.shared.shapes
         if not alt.strip():
             raise RenderError(f"figure {name}: alt is what someone reads who cannot see it")
+        anchor, label = self.label("figure", name)
         charts = [
             self.shared.mark(marks.RAW, Markup(blocks.drawn(name, self.language, width)))
             for width in ("wide", "narrow")
@@ -210,7 +213,6 @@ class Elements(Writer):
         if records:
             time = details.duration_words(sum(r.seconds for r in records.values()), self.language)
             links.append(self.shared.words_mark(words["measured_in"].format(time=time)))
-        anchor, label = self.label("figure", name)
         return str(
             shapes.figure(
                 anchor,
@@ -233,6 +235,7 @@ class Elements(Writer):
         rings: Mapping[str, int | Sequence[int]] | None = None,
         caller: Callable[[], str] | None = None,
     ) -> str:
+        anchor, label = self.label("listing", section)
         quoted = blocks.quote(path, section)
         steps = {s for at in (rings or {}).values() for s in ([at] if isinstance(at, int) else at)}
         if steps - set(range(1, len(equations) + 1)):
@@ -241,7 +244,6 @@ class Elements(Writer):
         self.listings.append((path, section))
         address = self.roots.language + details.source_url(path) + f"#L{quoted.first_line}"
         link = str(self.shared.shapes.link(address, f"<code>{escape(path)}</code>"))
-        anchor, label = self.label("listing", section)
         return str(
             self.shared.shapes.listing(
                 anchor,
@@ -259,12 +261,12 @@ class Elements(Writer):
         if name not in self._claims:
             raise RenderError(f"no claim {name!r} in claims.toml{near(name, self._claims)}")
         claim = self._claims[name]
+        anchor, label = self.label("claim", name)
         outcome = check_claim(claim, self.shared.book)
         words, expected = self.shared.words, claim.expected
         holds = outcome.state == "holds"
         verdict = words["holds" if holds else "not_reproduced" if outcome.as_expected else "fails"]
         self.claims.append(ShownClaim(name, outcome.state, expected))
-        anchor, label = self.label("claim", name)
         return str(
             self.shared.shapes.claim(
                 anchor=anchor,
@@ -481,6 +483,25 @@ class Elements(Writer):
         ]
         return str(self.shared.shapes.bibliography(entries, self.shared.words["cited_in"]))
 
+    @kept
+    def glossary(self) -> str:
+        """What each term is called in both languages: chapters/glossary/glossary.toml."""
+        path = paths.CHAPTERS / "glossary" / "glossary.toml"
+        self.files.append(path)
+        words = self.shared.words
+        head = [words[f"glossary_{column}"] for column in ("en", "pt", "avoid")]
+        terms: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["term"]
+        rows = [
+            {
+                "en": term["en"],
+                "pt": term["pt"],
+                "avoid": term.get("avoid", ""),
+                "kept": words[f"glossary_{term['kept']}"] if term.get("kept") else "",
+            }
+            for term in terms
+        ]
+        return str(self.shared.shapes.glossary(head, rows))
+
     def functions(self) -> dict[str, Callable[..., object]]:
         return {name: getattr(self, name) for name in FUNCTIONS}
 
@@ -489,7 +510,7 @@ FUNCTIONS = (
     "q", "log", "exp", "sqrt", "abs",
     "num", "tex", "text", "vector", "tex_vector", "tex_matrix", "const",
     "table", "seeds", "figure", "listing", "claim", "note", "sides", "summary", "exercise",
-    "answer", "widget", "see", "ref", "cite", "contents", "bibliography",
+    "answer", "widget", "see", "ref", "cite", "contents", "bibliography", "glossary",
 )  # fmt: skip
 
 
