@@ -38,7 +38,12 @@ def broken(site: Path) -> Iterator[str]:
         if path.name == "404.html":  # its addresses hold for the place where the site will stand
             continue
         base = f"{_HOST}/{address.removesuffix('index.html')}"
-        for link, fetched in page(path)[0]:
+        links, anchors = page(path)
+        for link, fetched in links:
+            if link.startswith("#"):
+                if unquote(link[1:]) not in anchors:
+                    yield f"{address}: the link {link} leads to an anchor that is not there"
+                continue
             target = urlsplit(urljoin(base, link))
             if f"{target.scheme}://{target.netloc}" != _HOST:
                 if fetched and target.scheme in ("http", "https"):
@@ -49,10 +54,10 @@ def broken(site: Path) -> Iterator[str]:
                 file = file / "index.html"
             if not file.is_file():
                 yield f"{address}: the link {link} leads nowhere"
-            elif file.suffix == ".html" and target.fragment:
-                anchors = page(file)[1]
-                if unquote(target.fragment) not in anchors:
-                    yield f"{address}: the link {link} leads to an anchor that is not there"
+                continue
+            anchored = file.suffix == ".html" and target.fragment
+            if anchored and unquote(target.fragment) not in page(file)[1]:
+                yield f"{address}: the link {link} leads to an anchor that is not there"
 
 
 def _read(text: str) -> tuple[list[tuple[str, bool]], set[str]]:

@@ -28,7 +28,7 @@ if str(ROOT) not in sys.path:  # the command `mkdocs` does not look where it was
 from mkdocs.commands.build import build as build_site  # noqa: E402
 from mkdocs.config import load_config  # noqa: E402  # pyright: ignore[reportUnknownVariableType]
 from mkdocs.config.defaults import MkDocsConfig  # noqa: E402
-from mkdocs.exceptions import PluginError  # noqa: E402
+from mkdocs.exceptions import Abort, PluginError  # noqa: E402
 from mkdocs.livereload import LiveReloadServer  # noqa: E402
 from mkdocs.plugins import get_plugin_logger  # noqa: E402
 from mkdocs.structure.files import File, Files  # noqa: E402
@@ -57,6 +57,7 @@ class State:
     pages: dict[str, render.Page] = {}  # noqa: RUF012 - replaced, never shared
     sources: dict[str, Path] = {}  # noqa: RUF012
     typesetter = Typesetter()
+    drawn = 0.0  # when the youngest file that figures are made from was changed
 
 
 # ---------------------------------------------------------------------------- MkDocs calls these
@@ -148,11 +149,17 @@ def on_post_build(config: MkDocsConfig) -> None:
         site_dir=str(site / "en"),
         site_url=urljoin(config.site_url or "/", "en/"),
     )
-    build_site(second, serve_url=second.site_url if State.serving else None)
+    failed: Abort | None = None
+    try:
+        build_site(second, serve_url=second.site_url if State.serving else None)
+    except Abort as problem:  # said after the links are: one build tells all it can
+        failed = problem
     State.typesetter.close()
-    if not State.serving:
+    if not State.serving and (site / "en" / "index.html").is_file():
         for problem in links.broken(site):
             log.warning(problem)
+    if failed:
+        raise failed
 
 
 def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Any) -> None:
@@ -269,17 +276,12 @@ def make_assets() -> None:
 
 
 def draw_again() -> None:
-    """While serving: the figures older than their source or than a record that they read."""
-    for source in sorted(paths.FIGURES.glob("*.py")):
-        name = source.stem
-        drawn, cited = paths.DRAWN / f"{name}.csv", paths.DRAWN / f"{name}.json"
-        if not drawn.is_file() or not cited.is_file():
-            continue  # a helper, or a figure that no page shows yet
-        read = [source]
-        for path in json.loads(cited.read_text(encoding="utf-8"))["paths"]:
-            read += (paths.RESULTS / path.split(".")[0]).glob("*.json")
-        if drawn.stat().st_mtime < max(file.stat().st_mtime for file in read):
-            run([sys.executable, "-m", "figures", "draw", name], f"python -m figures draw {name}")
+    """While serving: the figures whose source or records changed, if any file of either did."""
+    read = [*paths.FIGURES.glob("*.py"), *paths.RESULTS.glob("*/*.json")]
+    newest = max((file.stat().st_mtime for file in read), default=0.0)
+    if newest > State.drawn:
+        State.drawn = newest
+        run([sys.executable, "-m", "figures", "draw", "--stale"], "python -m figures draw --stale")
 
 
 def run(command: list[str], mend: str) -> None:

@@ -29,7 +29,10 @@ export function typeset(tex, display) {
     displayMode: display,
     output: "htmlAndMathml",
     throwOnError: true,
-    trust: (context) => context.command === "\\htmlData",
+    trust: ({ command }) => {
+      if (command === "\\htmlData") return true;
+      throw new Error(`${command} is not allowed in the book's mathematics`);
+    },
     strict: (code) => (code === "htmlExtension" ? "ignore" : "error"),
   });
   return html

@@ -1,5 +1,6 @@
 // What does the book's own script do? It opens the origin of a number, keeps the page when the
 // language changes, and lets the keyboard reach what scrolls. Without it every page is whole.
+import { setUpExercises } from "./exercise";
 import { setUpLanguages } from "./language";
 import { setUpLedger } from "./ledger";
 import { leavePage, setUpNumbers } from "./number";
@@ -17,6 +18,7 @@ function letKeyboardScroll(): void {
 setUpNumbers();
 setUpLanguages();
 setUpLedger();
+setUpExercises();
 letKeyboardScroll();
 globalThis.document$?.subscribe(() => {
   leavePage();

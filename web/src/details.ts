@@ -36,8 +36,7 @@ export interface Details {
 const WORDS = {
   pt: {
     experiment: "Experimento",
-    path: "Caminho",
-    seeds: "Sementes",
+      seeds: "Sementes",
     none: "nenhuma: sempre o mesmo valor",
     machine: "Máquina",
     date: "Medido em",
@@ -54,7 +53,6 @@ const WORDS = {
   },
   en: {
     experiment: "Experiment",
-    path: "Path",
     seeds: "Seeds",
     none: "none: always the same value",
     machine: "Machine",
@@ -87,7 +85,7 @@ export function bare(details: Details): string {
 
 /** A dotted path or a file name may break after a dot, an underscore or a slash. */
 function breakable(text: string): string {
-  return escape(text).replace(/([._/])/g, "$1<wbr>");
+  return escape(text).replace(/([._/])(?=.)/g, "$1<wbr>");
 }
 
 function finite(value: unknown): value is number {
@@ -128,40 +126,62 @@ export function command(commands: string[]): string {
     : commands.join("; ");
 }
 
+/** A command breaks between its words, and only there. */
+function wrapped(text: string): string {
+  return text
+    .split(" ")
+    .map((word) => `<span>${escape(word)}</span>`)
+    .join(" ");
+}
+
+/** Records of one row are told apart by their seed alone: mean.s0, mean.s1 become s0, s1. */
+function short(names: string[]): string[] {
+  const row = (name: string) => name.slice(0, name.lastIndexOf(".") + 1);
+  const first = row(names[0] ?? "");
+  return names.every((name) => row(name) === first) ? names.map((name) => name.slice(first.length)) : names;
+}
+
 function links(urls: string[], word: string): string {
-  const name = (url: string) => url.split("/").pop()?.replace(/\.json$/, "") ?? url;
+  const names = urls.map((url) => url.split("/").pop()?.replace(/\.json$/, "") ?? url);
   const [only] = urls;
   if (only === undefined) return "";
   if (urls.length === 1) return `<span><a href="${escape(only)}">${word}</a></span>`;
-  const each = urls.map((url) => `<a href="${escape(url)}">${escape(name(url))}</a>`);
+  const shown = short(names);
+  const each = urls.map((url, i) => `<a href="${escape(url)}" title="${escape(names[i] ?? "")}">${escape(shown[i] ?? "")}</a>`);
   return `<span>${word} ${each.join(" ")}</span>`;
 }
 
 export function html(details: Details): string {
   const w = words();
+  const again = command(details.command);
+  const digests = [...new Set(details.digest)];
   const facts: [string, string][] = [
     [w.experiment, escape(details.experiment)],
-    [w.path, details.paths.map((path) => `<code>${breakable(path)}</code>`).join("<br>")],
     [w.seeds, seedsInWords(details)],
     [w.machine, escape(details.device) + (details.machine_dependent ? ` ${w.machineOnly}` : "")],
-    [w.date, escape(details.date) + (details.duration ? `, ${w.took} ${escape(details.duration)}` : "")],
+    [
+      w.date,
+      escape(details.date) +
+        (details.duration ? `, ${w.took} ${escape(details.duration.replace(/ /g, "\u00a0"))}` : ""),
+    ],
     [
       "Digest",
-      details.digest
-        .filter((digest, i, all) => all.indexOf(digest) === i)
+      digests
         .map((digest) => `<code title="${escape(digest)}">${escape(digest.replace(/^sha256:/, "").slice(0, 12))}</code>`)
         .join(" "),
     ],
   ];
   const rows = facts.filter(([, fact]) => fact !== "").map(([name, fact]) => `<dt>${name}</dt><dd>${fact}</dd>`);
+  const paths = details.paths.filter((path) => path !== details.what).map((path) => `<code>${breakable(path)}</code>`);
   return (
     `<div class="nbox__v">${escape(bare(details))}${details.spread ? ` <small>${escape(details.spread)}</small>` : ""}</div>` +
-    `<p class="nbox__what">${escape(details.what)}</p>` +
+    `<p class="nbox__what">${details.paths.includes(details.what) ? `<code>${breakable(details.what)}</code>` : escape(details.what)}</p>` +
+    (paths.length ? `<p class="nbox__path">${paths.join(" ")}</p>` : "") +
     (details.stale ? `<p class="nbox__stale">${w.stale}</p>` : "") +
     strip(details) +
     `<dl>${rows.join("")}</dl>` +
-    (details.command.length
-      ? `<div class="nbox__cmd"><div>${w.again} <button type="button" data-copy="${escape(command(details.command))}">${w.copy}</button></div><code>${breakable(command(details.command))}</code></div>`
+    (again
+      ? `<div class="nbox__cmd"><div>${w.again} <button type="button" data-copy="${escape(again)}">${w.copy}</button></div><code tabindex="0">${wrapped(again)}</code></div>`
       : "") +
     `<nav>${links(details.record_url, w.record)}${links(details.source_url, w.source)}</nav>`
   );
