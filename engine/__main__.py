@@ -27,7 +27,7 @@ from typing import Any, NoReturn
 from engine import paths
 from engine.declaration import RunSpec, declaration, experiments, run_spec
 from engine.errors import DeclarationError, MedidaError, QuantityError
-from engine.plan import Job, duration, job_of, orphans, plan, remaining
+from engine.plan import Job, about, duration, job_of, orphans, plan, remaining
 from engine.quantity import Book, Quantity
 from engine.record import Record, load_record, read_record
 
@@ -306,7 +306,7 @@ def show_plan(options: argparse.Namespace) -> int:
     for action, those in due.items():
         for job in those:
             seconds = job.estimate_seconds
-            took = f" (about {duration(seconds)})" if seconds is not None else ""
+            took = f" ({about(seconds)})" if seconds is not None else ""
             print(f"{action} {job.spec.id}{took}: {job.why}")
     parts = [f"{action} {len(those)}" for action, those in due.items()]
     print(f"{len(jobs)} runs: {', '.join(parts) or 'all current'}{_total(due.get('measure', []))}")
@@ -321,7 +321,7 @@ def _total(jobs: Sequence[Job]) -> str:
     if not known:
         return "; how long it takes is not known yet"
     more = f" and {unknown} of unknown length" if unknown else ""
-    return f"; measuring takes about {duration(sum(known))} on one core{more}"
+    return f"; measuring takes {about(sum(known))} on one core{more}"
 
 
 def verify(options: argparse.Namespace) -> int:

@@ -19,6 +19,7 @@ from engine.declaration import RunSpec, declaration, experiments, run_command
 from engine.errors import MissingRecord, RecordError, SourceError
 from engine.provenance import Fingerprint, difference, fingerprint, only_definitions_changed
 from engine.record import Record, is_replayable, last_seconds, read_record
+from engine.source import glance
 
 Action = Literal["current", "replay", "measure", "elsewhere"]
 
@@ -52,11 +53,12 @@ def plan(settings: str | None = None) -> tuple[Job, ...]:
     Raises:
         DeclarationError: an experiment's literals cannot be read.
     """
-    jobs: list[Job] = []
-    for experiment in experiments():
-        for spec in declaration(experiment, settings).runs:
-            jobs.append(job_of(spec))
-    return tuple(jobs)
+    with glance():
+        return tuple(
+            job_of(spec)
+            for experiment in experiments()
+            for spec in declaration(experiment, settings).runs
+        )
 
 
 def job_of(spec: RunSpec, kinds: frozenset[str] | None = None) -> Job:
@@ -152,3 +154,9 @@ def duration(seconds: float) -> str:
     if seconds < 5400:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3600:.1f} h"
+
+
+def about(seconds: float) -> str:
+    """An estimate as a person says it: "about 12 min", "less than 1 s"."""
+    text = duration(seconds)
+    return text if seconds < 1 else f"about {text}"

@@ -69,9 +69,10 @@ def fingerprint(spec: RunSpec) -> Fingerprint:
         SourceError: a source file that the run reaches cannot be parsed, or a name leads nowhere.
         DeclarationError: an input of the run is not there.
     """
-    reached = reach(spec)
+    with source.glance():
+        reached = reach(spec)
+        inputs = _inputs(spec)
     definitions = {name: reached.pieces[name].digest for name in sorted(reached.pieces)}
-    inputs = _inputs(spec)
     return Fingerprint(
         digest_of(spec.settings, spec.seed, definitions, inputs), definitions, inputs
     )
@@ -222,6 +223,8 @@ class _Walk:
 
     def _enter_module(self, module: source.Module) -> list[tuple[str, str, str]]:
         """Importing a module runs its bare statements, and those of what it imports."""
+        if module.name in self._modules:
+            return []
         found: list[tuple[str, str, str]] = []
         names = [module.name]
         while names:

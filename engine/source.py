@@ -16,7 +16,9 @@ import ast
 import builtins
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -117,6 +119,20 @@ class Module:
 
 
 _modules: dict[Path, tuple[bytes, Module]] = {}
+_seen: ContextVar[dict[str, Module | None] | None] = ContextVar("_seen", default=None)
+
+
+@contextmanager
+def glance() -> Generator[None]:
+    """While it lasts each file is read once: what is judged together is judged by one state."""
+    if _seen.get() is not None:
+        yield
+        return
+    token = _seen.set({})
+    try:
+        yield
+    finally:
+        _seen.reset(token)
 
 
 def module_path(name: str) -> Path | None:
@@ -130,6 +146,15 @@ def module_path(name: str) -> Path | None:
 
 def load(name: str) -> Module | None:
     """The module of this dotted name, parsed anew whenever its text has changed."""
+    seen = _seen.get()
+    if seen is None:
+        return _read(name)
+    if name not in seen:
+        seen[name] = _read(name)
+    return seen[name]
+
+
+def _read(name: str) -> Module | None:
     path = module_path(name)
     if path is None:
         return None
