@@ -21,7 +21,7 @@ import difflib
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import cast
@@ -34,7 +34,7 @@ PART = re.compile(r"[A-Za-z0-9_]+\Z")
 
 SIZES = ("full", "smoke")
 DEVICES = ("any", "cpu")
-NOT_EXPERIMENTS = frozenset({"__init__", "__main__", "session"})
+NOT_EXPERIMENTS = frozenset({"__init__", "__main__", "runner", "session", "together"})
 
 _LITERALS = frozenset(
     {
@@ -241,7 +241,7 @@ def declaration(
 
 
 def run_spec(run: str, settings: str | None = None) -> RunSpec:
-    """The run of this id ("averages/mean.s0").
+    """The run of this id ("averages/mean.s0"); a seed need not be one of those declared.
 
     Raises:
         MissingPath: there is no such run; the message names close ones.
@@ -255,11 +255,26 @@ def run_spec(run: str, settings: str | None = None) -> RunSpec:
     declared = declaration(experiment, settings, include_waiting=True)
     runs = {spec.name: spec for spec in declared.runs}
     if name not in runs:
+        other = another_seed(name, declared)
+        if other is not None:
+            return other
         raise MissingPath(
             f"experiment {experiment} has no run {name!r}{suggestion(name, runs)};"
             " python -m experiments list"
         )
     return runs[name]
+
+
+def another_seed(name: str, declared: Declaration) -> RunSpec | None:
+    """The run of a declared row under a seed that is not declared, if that is what is named."""
+    row, _, number = name.rpartition("s")
+    if not number.isascii() or not number.isdigit() or len(number) > 9:
+        return None
+    for spec in declared.runs:
+        other = replace(spec, seed=int(number))
+        if spec.seed is not None and row.removesuffix(".") == spec.row and other.name == name:
+            return other
+    return None
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

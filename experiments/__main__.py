@@ -3,6 +3,8 @@
     python -m experiments run averages/mean.s0     measure, write the record
     python -m experiments replay averages/mean.s0  repeat the first steps, compare with the record
     python -m experiments list                     every run, and how long it took
+    python -m experiments run --all --seeds 5 --out DIR    the whole book, on another machine
+    python -m experiments adopt DIR/records.tar.gz         its records, brought home
 
 In: names of runs. Out: records in results/, progress on standard error; exit status 0 or 1.
 """
@@ -11,6 +13,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from engine import declaration, paths
 from engine.errors import MedidaError
@@ -24,13 +27,19 @@ def parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="measure runs and write their records")
     replay = commands.add_parser("replay", help="repeat the first steps and compare")
     listing = commands.add_parser("list", help="every run, and how long it took")
+    adopting = commands.add_parser("adopt", help="check an archive of records and take them over")
+    adopting.add_argument("archive", type=Path)
+    run.add_argument("runs", nargs="*", metavar="EXPERIMENT/RUN")
+    run.add_argument("--all", action="store_true", help="the whole book, shortest runs first")
+    run.add_argument("--seeds", type=int, default=1, help="with --all: seeds of each trained row")
+    run.add_argument("--out", type=Path, help="with --all: where records and their archive go")
+    replay.add_argument("runs", nargs="+", metavar="EXPERIMENT/RUN")
     for command in (run, replay):
-        command.add_argument("runs", nargs="+", metavar="EXPERIMENT/RUN")
         command.add_argument("--device", default="auto", help="auto (default), cuda, mps or cpu")
     replay.add_argument(
         "--attest", action="store_true", help="re-attest records whose code changed and who agree"
     )
-    for command in (run, replay, listing):
+    for command in (run, replay, listing, adopting):
         command.add_argument("--settings", choices=("full", "smoke"), default=paths.SETTINGS)
     return top
 
@@ -45,8 +54,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.command == "list":
             return list_runs()
-        from experiments import runner  # PyTorch takes a second and a half: not for --help
+        from experiments import (  # PyTorch takes a second and a half: not for --help
+            runner,
+            together,
+        )
 
+        if options.command == "adopt":
+            return adopt(together.adopt(options.archive))
+        if options.command == "run" and options.all:
+            if options.runs or options.out is None or options.seeds < 1:
+                raise MedidaError("run --all takes --out DIR and --seeds N, and no names of runs")
+            print(together.measure_all(options.device, options.seeds, options.out))
+            return 0
+        if not options.runs:
+            raise MedidaError("which run? EXPERIMENT/RUN, or --all; python -m experiments list")
         specs = [declaration.run_spec(name) for name in options.runs]
         if options.command == "run":
             for spec in specs:
@@ -60,6 +81,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("interrupted; the same command goes on where it stopped", file=sys.stderr)
         return 1
+
+
+def adopt(runs: list[str]) -> int:
+    """Say what was taken over, and which of it the experiments do not declare yet."""
+    declared = {
+        spec.id
+        for experiment in declaration.experiments()
+        for spec in declaration.declaration(experiment).runs
+    }
+    undeclared = [run for run in runs if run not in declared]
+    print(f"{len(runs)} records adopted")
+    if undeclared:
+        print(f"not part of the book before SEEDS or WAITING say so: {', '.join(undeclared)}")
+    return 0
 
 
 def list_runs() -> int:

@@ -69,6 +69,8 @@ def fit(
     model: LanguageModel, draw: Draw, settings: LanguageModelSettings, run: Run, watch: Watch
 ) -> Training:
     """Train with the run's generator and checkpoint; leave the first losses in the run."""
+    if run.meet is not None:
+        return run.meet(model, draw, settings, run, watch)
     training = train(
         model,
         draw,

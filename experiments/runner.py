@@ -42,13 +42,7 @@ def measure_run(spec: RunSpec, device_name: str) -> None:
         began = time.monotonic()
         replay = None
         if spec.trained:
-            losses, values = first_steps(module, spec, settings, device)
-            replay = {
-                "losses": losses,
-                "values": values,
-                "tolerance": TOLERANCE,
-                "device_tolerance": DEVICE_TOLERANCE,
-            }
+            replay = replay_of(*first_steps(module, spec, settings, device))
         checkpoint = session.checkpoint_path(spec.id, fingerprint.digest)
         run = session.Run(spec.id, spec.seed, device, checkpoint=checkpoint)
         values = module.measure(settings, run)
@@ -129,6 +123,16 @@ def first_steps(
         return run.losses, values
     finally:
         scratch.unlink(missing_ok=True)
+
+
+def replay_of(losses: list[float], values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a record keeps for later replays."""
+    return {
+        "losses": losses,
+        "values": values,
+        "tolerance": TOLERANCE,
+        "device_tolerance": DEVICE_TOLERANCE,
+    }
 
 
 def disagreements(

@@ -10,6 +10,7 @@ import hashlib
 import os
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from torch import Generator
 
 from engine import paths
 from model.corpus import find_corpus, load_corpus
+from model.train import Training
 
 
 @dataclass
@@ -26,6 +28,7 @@ class Run:
 
     `short` is the replay: the first steps, evaluated on a small fixed part of the data. `losses`
     holds the first training losses afterwards, `earlier_seconds` what a checkpoint had cost before.
+    `meet`, where several seeds are trained as one batch, trains in place of the loop.
     """
 
     id: str
@@ -36,6 +39,7 @@ class Run:
     generator: Generator = field(default_factory=Generator)
     losses: list[float] = field(default_factory=list[float])
     earlier_seconds: float = 0.0
+    meet: Callable[..., Training] | None = None
 
     def apart(self) -> "Run":
         """The same run beside itself: what is initialised in it leaves this one untouched."""

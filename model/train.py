@@ -9,6 +9,8 @@ checkpoint and ends with the same bits, on the same machine.
 import os
 import time
 from collections.abc import Callable
+from collections.abc import Generator as Iterating
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from pickle import UnpicklingError
@@ -134,13 +136,29 @@ def save_checkpoint(
     optimizer: torch.optim.Optimizer,
     generator: Generator,
 ) -> None:
-    """Write all that decides how the run goes on; the old file stays until the new is whole."""
+    """Write everything that decides how the run goes on."""
     state = {
         "training": vars(training),
         "model": model.state_dict(),
         "optimizer": optimizer.state_dict(),
         "generator": generator.get_state(),
     }
+    save_state(path, state)
+
+
+def load_checkpoint(
+    path: Path, model: LanguageModel, optimizer: torch.optim.Optimizer, generator: Generator
+) -> Training:
+    """Put model, optimizer and generator where they were; raises CheckpointError on a bad file."""
+    with load_state(path) as state:
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        generator.set_state(state["generator"])
+        return Training(**state["training"])
+
+
+def save_state(path: Path, state: dict[str, Any]) -> None:
+    """Write a checkpoint; the old file stays until the new one is whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -153,16 +171,14 @@ def save_checkpoint(
         partial.unlink(missing_ok=True)
 
 
-def load_checkpoint(
-    path: Path, model: LanguageModel, optimizer: torch.optim.Optimizer, generator: Generator
-) -> Training:
-    """Put model, optimizer and generator where they were; raises CheckpointError on a bad file."""
+@contextmanager
+def load_state(path: Path) -> Iterating[dict[str, Any]]:
+    """Read a checkpoint (tensors and plain values alone); what does not fit is the file's fault.
+
+    Raises CheckpointError, in one line.
+    """
     try:
-        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-        model.load_state_dict(state["model"])
-        optimizer.load_state_dict(state["optimizer"])
-        generator.set_state(state["generator"])
-        return Training(**state["training"])
+        yield torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:
         raise CheckpointError(f"{path}: the checkpoint is gone; start the run again") from error
     except _BAD as error:
