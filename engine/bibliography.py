@@ -27,6 +27,7 @@ from engine.errors import RenderError
 from engine.number import Language
 from engine.paths import shown
 
+MOST_NAMES = 8
 AND = {"pt": "e", "en": "and"}
 IN = {"pt": "Em", "en": "In"}
 _to_text = cast("Callable[[str], str]", LatexNodes2Text().latex_to_text)  # pyright: ignore[reportUnknownMemberType]
@@ -61,6 +62,8 @@ class Entry:
     def line(self, language: Language) -> str:
         """The full line, as HTML."""
         names = [f"{family}, {given}" if given else family for family, given in self.authors]
+        if len(names) > MOST_NAMES:
+            names = [*names[: MOST_NAMES - 1], "et al."]
         who = "; ".join(names)
         text = self.fields
         parts = [f"{escape(who)} ({escape(self.year)})." if who else f"({escape(self.year)})."]

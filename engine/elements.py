@@ -472,14 +472,15 @@ class Elements(Writer):
 
     @kept
     def bibliography(self) -> str:
-        """Every work, and the pages that cite it."""
+        """Every work that some page cites, and which pages do."""
         entries = [
             {
                 "key": key,
                 "line": self.shared.mark(marks.RAW, Markup(work.line(self.language))),
-                "pages": [self.ref(slug) for slug in self.shared.cited_works.get(key, [])],
+                "pages": [self.ref(slug) for slug in self.shared.cited_works[key]],
             }
             for key, work in self.shared.works.items()
+            if key in self.shared.cited_works
         ]
         return str(self.shared.shapes.bibliography(entries, self.shared.words["cited_in"]))
 

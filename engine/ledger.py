@@ -22,6 +22,7 @@ from engine.writer import Shared
 if TYPE_CHECKING:
     from engine.render import Page
 
+WIDEST = 24  # characters of a value that is a list or a text
 ADDRESS = "ledger/ledger.csv"
 HEAD = (
     "path", "shown", "value", "spread", "seeds", "unit", "record", "device", "date", "digest",
@@ -72,7 +73,7 @@ def show(found: Iterable[Row], shared: Shared, roots: Roots) -> str:
                 "path": row.path,
                 "experiment": records[0].experiment,
                 "what": _unless(shared.labels.of_path(row.path, language), row.path),
-                "shown": "; ".join(row.shown[:3]) + ("; …" if len(row.shown) > 3 else ""),
+                "shown": _shortened(row.shown),
                 "value": value,
                 "spread": spread,
                 "seeds": str(row.quantity.n) if row.quantity.n > 1 else "",
@@ -127,11 +128,17 @@ def _leaf(path: str) -> str:
     return ".".join(parts)
 
 
+def _shortened(shown: Sequence[str]) -> str:
+    """The forms in which a value appears; of a list or a text its beginning."""
+    texts = [text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…" for text in shown]
+    return "; ".join(texts[:3]) + ("; …" if len(texts) > 3 else "")
+
+
 def _value(quantity: Quantity, shared: Shared) -> tuple[str, str]:
     texts = details.readable(quantity, shared.language)
     several = len(details.numbers(quantity.values.values())) == quantity.n > 1
     if not several:
-        return (texts[0] if len(texts[0]) < 40 else f"{texts[0][:39]}…"), ""
+        return (texts[0] if len(texts[0]) <= WIDEST else f"{texts[0][: WIDEST - 1]}…"), ""
     value, spread = spread_parts(quantity.mean, quantity.std, quantity.n, shared.language, digits=6)
     return value, spread or ""
 
