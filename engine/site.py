@@ -46,7 +46,7 @@ SHOWN = ("question", "after", "measured")  # texts of a chapter that its opening
 LOCAL = ("127.0.0.1", "localhost")  # an address to read at, not one to publish
 _NUMBERS = re.compile(r'<script\b[^>]*\bclass="bk-numbers"[^>]*>(.*?)</script>', re.DOTALL)
 _QUOTED = re.compile(r"<(pre|code|script|style|template|annotation)\b.*?</\1>", re.DOTALL)
-_LEFT_OVER = re.compile("[\ue000-\uf8ff]|\\{\\{|\\{%|&lt;&lt;|&lt;%|<<")
+_LEFT_OVER = re.compile("[\ue000-\ue01f]|\\{\\{|\\{%|&lt;&lt;|&lt;%|<<")
 
 
 class State:
