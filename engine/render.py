@@ -445,7 +445,7 @@ def _line_of_text(writer: Writer, start: str) -> int:
 
 
 def _measured(writer: Writer, drawn: frozenset[str]) -> str:
-    """ "31 números, de três experimentos; medidos em 40 s", counted, never typed."""
+    """ "31 números, de três experimentos; tempo de medida: 40 s", counted, never typed."""
     words, language = writer.shared.words, writer.language
     shown = {(number.quantity.expression, number.quantity.paths) for number in writer.numbers}
     records = {r.id: r for number in writer.numbers for r in number.quantity.records}
@@ -461,11 +461,12 @@ def _measured(writer: Writer, drawn: frozenset[str]) -> str:
         form = {"word": True} if count <= 10 else {"integer": True}
         return f"{format_number(count, language, **cast('Any', form))} {nouns[count != 1]}"
 
-    return words["facts"].format(
+    said: str = words["facts"].format(
         numbers=counted(len(shown), words["numbers"]),
         experiments=counted(len({r.experiment for r in records.values()}), words["experiments"]),
         time=details.duration_words(sum(r.seconds for r in records.values()), language),
     )
+    return said[:1].upper() + said[1:]
 
 
 def _sources(chapter: Chapter, writer: Writer) -> tuple[Path, ...]:

@@ -299,6 +299,22 @@ def test_text_of_a_record_is_escaped_everywhere(project: Project) -> None:
     assert "</script>" not in html.split('class="bk-numbers"')[1].rsplit("</script>", 1)[0]
 
 
+def test_a_machine_with_an_evil_name_is_escaped(project: Project) -> None:
+    evil = '<img src=x onerror="alert(1)">*'
+    book = FakeBook(quantity("cost.n.time_ms", 1.5, unit="ms", machine_dependent=True, device=evil))
+    cell = '["x", num("cost.n.time_ms", decimals=1)]'
+    project.chapter(
+        "02-average",
+        '<< num("cost.n.time_ms", decimals=1, beside_machine=True) >>\n\n'
+        + table(cell, ", beside_machine=True"),
+    )
+    project.chapter("ledger", "<< ledger() >>")
+    for page in render.pages("pt", book):  # type: ignore[arg-type]
+        html = html_of(page)
+        assert "<img" not in html
+        assert "&lt;img src=x" in html
+
+
 def test_a_bare_value_is_not_printed(project: Project) -> None:
     assert "printed without a format" in project.error('<< q("averages.mean.perplexity") >>')
     assert "printed as it is" in project.error("<< 1 + 1 >>")
@@ -616,7 +632,7 @@ def test_pages_are_in_reading_order_with_their_front_matter(project: Project) ->
     need = {"name": "1 Primeiro", "slug": "01-first", "url": "01-first/", "number": 1}
     assert page.meta["needs"] == [need]
     assert page.meta["measured"] == (
-        "um número, de um experimento; medidos em 3\u00a0min 45\u00a0s."
+        "Um número, de um experimento; tempo de medida: 3\u00a0min 45\u00a0s."
     )
     assert pages[1].meta["measured"] == ""
     assert page.url == "02-average/"
