@@ -15,6 +15,7 @@ Exit status: 0, or 1 after clear lines on standard error. The settings are MEDID
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import subprocess
@@ -378,4 +379,6 @@ _COMMANDS = {
 
 
 if __name__ == "__main__":
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal without é must not end in a traceback
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(main())

@@ -165,7 +165,7 @@ class _Walk:
         while waiting:
             name, where, referrer = waiting.pop()
             target = source.resolve(name, used_in=where)
-            if target is None or not target.counts:
+            if target is None:
                 continue
             pieces = (
                 [target.piece]
@@ -280,7 +280,7 @@ def _method(
     local = f"{target.piece.name[len(target.module.name) + 1 :]}.{attribute}"
     piece = target.module.pieces.get(local)
     if piece is not None:
-        return None if local in target.module.silent else (target.module, piece)
+        return target.module, piece
     for base in target.piece.bases:
         found = _method(base, attribute, depth + 1)
         if found is not None:

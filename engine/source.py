@@ -36,10 +36,6 @@ HARNESS = (
 )
 """Modules that run experiments without being part of what they measure."""
 
-DECIDES_NOTHING = "DECIDES_NOTHING"
-"""A module may list under this name those of its definitions that decide no recorded value, such as
-a download whose content is checked by its hash: they are neither counted nor followed."""
-
 MODULE_BODY = "<module>"
 """The name of the piece that holds a module's bare statements, as Python names that code."""
 
@@ -99,16 +95,11 @@ class Module:
     imports: dict[str, str]
     stars: tuple[str, ...]
     imported: tuple[str, ...]  # every module named by a top-level import
-    silent: frozenset[str]  # what decides nothing
 
     def members(self, class_name: str) -> list[Piece]:
-        """The pieces inside a class that count: its methods, nested classes and theirs."""
+        """The pieces inside a class: its methods, nested classes and theirs."""
         prefix = class_name + "."
-        return [
-            piece
-            for name, piece in self.pieces.items()
-            if name.startswith(prefix) and name not in self.silent
-        ]
+        return [piece for name, piece in self.pieces.items() if name.startswith(prefix)]
 
     def class_node(self, name: str) -> ast.ClassDef | None:
         """The syntax tree of a top-level class."""
@@ -189,12 +180,10 @@ def is_followed(dotted: str) -> bool:
 
 @dataclass(frozen=True)
 class Target:
-    """Where a dotted name leads: a piece of a module, or (piece None) the whole module; with
-    `counts` False to something that decides nothing."""
+    """Where a dotted name leads: a piece of a module, or (piece None) the whole module."""
 
     module: Module
     piece: Piece | None
-    counts: bool = True
 
 
 def resolve(dotted: str, *, used_in: str = "") -> Target | None:
@@ -236,7 +225,7 @@ def _resolve(dotted: str, depth: int) -> Target | None:
         return Target(module, None)
     piece = module.pieces.get(rest[0])
     if piece is not None:
-        return Target(module, piece, rest[0] not in module.silent)
+        return Target(module, piece)
     imported = module.imports.get(rest[0])
     if imported is not None:
         if is_followed(imported):
@@ -301,29 +290,7 @@ def _analyse(name: str, path: Path, tree: ast.Module) -> Module:
         pieces[MODULE_BODY] = Piece(
             f"{name}.{MODULE_BODY}", "module", text, frozenset(writer.references)
         )
-    silent = _silent_names(path, bound.get(DECIDES_NOTHING, []), pieces)
-    return Module(
-        name, path, tree, pieces, without_fields, imports, tuple(stars), tuple(imported), silent
-    )
-
-
-def _silent_names(
-    path: Path, statements: list[ast.stmt], pieces: dict[str, Piece]
-) -> frozenset[str]:
-    """What a module says decides nothing; each name must be one of its definitions."""
-    names: set[str] = set()
-    for statement in statements:
-        value = getattr(statement, "value", None)
-        items = value.elts if isinstance(value, ast.Tuple) else []
-        found = [item.value for item in items if isinstance(item, ast.Constant)]
-        names.update(name for name in found if isinstance(name, str))
-        unknown = [name for name in found if name not in pieces]
-        if not found or unknown:
-            raise SourceError(
-                f"{paths.shown(path)}:{statement.lineno}: {DECIDES_NOTHING} must be a tuple of the"
-                f" names of definitions here{', not ' + repr(unknown[0]) if unknown else ''}"
-            )
-    return frozenset(names)
+    return Module(name, path, tree, pieces, without_fields, imports, tuple(stars), tuple(imported))
 
 
 def _add_pieces(

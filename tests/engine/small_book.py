@@ -18,11 +18,8 @@ FILES = {
     "model/corpus.py": """
         \"\"\"Where is the text?\"\"\"
         import hashlib
-        DECIDES_NOTHING = ("load",)
         SHA256 = "86c4e6aa"
         def load() -> str:
-            return fetch()
-        def fetch() -> str:
             return hashlib.sha256().hexdigest()
     """,
     "model/settings.py": """
@@ -83,10 +80,10 @@ FILES = {
     """,
     "experiments/__init__.py": "",
     "experiments/session.py": """
-        from model.train import train
+        from model import corpus
         class Run:
             def text(self) -> str:
-                return ""
+                return corpus.load()
     """,
     "experiments/averages.py": """
         \"\"\"Does the mean help?
@@ -95,7 +92,6 @@ FILES = {
         \"\"\"
         from dataclasses import dataclass
         from experiments.session import Run
-        from model import corpus
         from model.settings import LanguageModelSettings
         from model.train import train
         @dataclass(frozen=True)
@@ -116,7 +112,7 @@ FILES = {
         NONFINITE = ("odd.*",)
         ALIASES = {"ladder.none": "averages.none"}
         def measure(settings: Settings, run: Run) -> dict[str, float]:
-            corpus.load()
+            run.text()
             return {"a": train(settings.steps)}
     """,
     "experiments/timing.py": """
