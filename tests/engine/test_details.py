@@ -16,7 +16,9 @@ NBSP = "\u00a0"
 
 
 def of(*values: Any, **more: Any) -> Quantity:
-    seeds = {None: values[0]} if len(values) == 1 else dict(enumerate(values))
+    seeds: dict[int | None, object] = {None: values[0]}
+    if len(values) > 1:
+        seeds = {seed: value for seed, value in enumerate(values)}
     return Quantity(("a.b",), seeds, **more)
 
 

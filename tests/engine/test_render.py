@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import markdown
 import pytest
@@ -72,7 +72,10 @@ class FakeBook:
         base, _, index = path.rpartition(".")
         if index.isdigit() and base:
             whole = self.get(base)
-            values = {seed: value[int(index)] for seed, value in whole.values.items()}  # type: ignore[index]
+            values: dict[int | None, object] = {}
+            for seed, value in whole.values.items():
+                assert isinstance(value, tuple)
+                values[seed] = cast("tuple[object, ...]", value)[int(index)]
             return Quantity((path,), values, whole.unit, whole.records)
         raise MissingPath(f"nothing lies under {path}")
 
@@ -102,28 +105,26 @@ class Project:
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def chapter(
-        self, slug: str, body: str, front: str = "title: Um título\n", **bodies: str
-    ) -> None:
+    def chapter(self, slug: str, body: str, front: str = "title: Um título\n") -> None:
         folder = self.root / "chapters" / slug
         folder.mkdir(parents=True, exist_ok=True)
         for language in ("pt", "en"):
-            text = bodies.get(language, body)
-            (folder / f"{language}.md.j2").write_text(f"---\n{front}---\n{text}", encoding="utf-8")
+            text = f"---\n{front}---\n{body}"
+            (folder / f"{language}.md.j2").write_text(text, encoding="utf-8")
 
-    def page(self, body: str, language: Language = "pt", **more: str) -> Page:
-        self.chapter("02-average", body, **more)
+    def page(self, body: str, language: Language = "pt", front: str = "title: T\n") -> Page:
+        self.chapter("02-average", body, front)
         return next(p for p in self.pages(language) if p.slug == "02-average")
 
     def pages(self, language: Language = "pt", serving: bool = False) -> list[Page]:
         return render.pages(language, BOOK, serving=serving)  # type: ignore[arg-type]
 
-    def html(self, body: str, language: Language = "pt", **more: str) -> str:
-        return html_of(self.page(body, language, **more))
+    def html(self, body: str, language: Language = "pt", front: str = "title: T\n") -> str:
+        return html_of(self.page(body, language, front))
 
-    def error(self, body: str, **more: str) -> str:
+    def error(self, body: str, front: str = "title: T\n") -> str:
         with pytest.raises(RenderError) as caught:
-            self.page(body, **more)
+            self.page(body, front=front)
         return str(caught.value)
 
 
@@ -222,7 +223,7 @@ def test_a_number_in_a_heading_and_its_entry_in_the_contents(project: Project) -
     assert '<span class="secno">2.1</span> Até <span class="num"' in html
     md = markdown.Markdown(extensions=EXTENSIONS)
     md.convert(page.markdown)
-    name = md.toc_tokens[0]["name"]  # type: ignore[attr-defined]
+    name = str(cast("Any", md).toc_tokens[0]["name"])
     assert render.finish_text(name, page) == "2.1 Até 59,9"
 
 
