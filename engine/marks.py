@@ -20,14 +20,14 @@ NUMBER = "\ue002"  # a value
 APART = "\ue003"  # a value whose spread stands apart from it, as in the cells of a table
 RAW = "\ue004"  # finished HTML that Markdown must not see, such as a chart
 LABEL = "\ue005"  # text that is known only when all pages are: the number of a table, a title
-RING = "\ue006"  # the step of an equation to which a line of code belongs
+RING = "\ue006"  # the step of an equation to which a line of code belongs: the step, no entry
 
-ALL = NUMBER + APART + RAW + LABEL + RING
+ENTRIES = NUMBER + APART + RAW + LABEL  # those that stand for an entry of the register
 
 # Digits that no search for digits sees.
 _HIDE = {ord(digit): chr(0xE010 + i) for i, digit in enumerate("0123456789")}
 _SHOW = {chr(0xE010 + i): digit for i, digit in enumerate("0123456789")}
-_MARK = re.compile(f"{OPEN}([{NUMBER}{APART}{RAW}{LABEL}{RING}])([\ue010-\ue019]+){CLOSE}")
+_MARK = re.compile(f"{OPEN}([{ENTRIES}{RING}])([\ue010-\ue019]+){CLOSE}")
 _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z!](?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", re.DOTALL)
 _NAME = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
 _FORMULA = re.compile(r"<(span|div)\b[^>]*\bclass=[\"'][^\"']*\barithmatex\b")
@@ -82,7 +82,7 @@ def turn(text: str, kind: str, into: str) -> str:
 
 def plain(text: str, shown: Sequence[Shown]) -> str:
     """`text` with its marks as plain text; nothing is escaped."""
-    return replace(text, ALL, lambda index: shown[index].plain())
+    return replace(text, ENTRIES, lambda index: shown[index].plain())
 
 
 def resolve(html: str, shown: Sequence[Shown]) -> str:

@@ -123,7 +123,7 @@ def finish_text(text: str, page: Page) -> str:
         ),
         text,
     )
-    return marks.replace(tex, marks.ALL, lambda i: escape(register[i].plain()))
+    return marks.replace(tex, marks.ENTRIES, lambda i: escape(register[i].plain()))
 
 
 def plain_text(text: str, page: Page) -> str:
@@ -494,4 +494,5 @@ def preview(
     if page is None:
         known = ", ".join(page.slug for page in rendered)
         raise RenderError(f"there is no chapter {slug!r}; there are: {known}")
-    return plain_text(page.markdown, page), [str(mistake) for mistake in page.mistakes]
+    text = marks.replace(page.markdown, marks.RING, lambda step: f"  ({step})")
+    return plain_text(text, page), [str(mistake) for mistake in page.mistakes]

@@ -756,5 +756,12 @@ def test_preview_shows_numbers_and_mistakes(project: Project) -> None:
     text, mistakes = render.preview("02-average", "pt", BOOK)  # type: ignore[arg-type]
     assert "Até 59,9." in text
     assert mistakes == []
+    rings = 'equations=["a"], rings={"x = 1": 1}'
+    project.chapter(
+        "02-average", f'<% call listing("model/m.py", "head", {rings}) %>A.<% endcall %>'
+    )
+    text, mistakes = render.preview("02-average", "pt", BOOK)  # type: ignore[arg-type]
+    assert "x = 1  # (B,)  (1)\n" in text
+    assert mistakes == []
     with pytest.raises(RenderError, match="there are: 02-average"):
         render.preview("03-none", "pt", BOOK)  # type: ignore[arg-type]
