@@ -15,7 +15,6 @@ Exit status: 0, or 1 after clear lines on standard error. The settings are MEDID
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import os
 import subprocess
@@ -102,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        return complain([f"{error.filename or 'a file'}: {error.strerror or error}"])
+        return complain([f"{error.filename or 'the output'}: {error.strerror or error}"])
     except KeyboardInterrupt:
         return complain(["interrupted; nothing was changed"])
 
@@ -379,6 +378,7 @@ _COMMANDS = {
 
 
 if __name__ == "__main__":
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal without é must not end in a traceback
-        sys.stdout.reconfigure(errors="backslashreplace")
+    reconfigure: Any = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:  # a terminal that has no é must not end in a traceback
+        reconfigure(errors="backslashreplace")
     sys.exit(main())
