@@ -51,8 +51,9 @@ def same(a: Any, b: Any) -> bool:
         return isinstance(b, dict) and list(a) == list(b) and all(same(a[k], b[k]) for k in a)  # pyright: ignore
     if isinstance(a, list):
         return isinstance(b, list) and len(a) == len(b) and all(map(same, a, b))  # pyright: ignore
-    if isinstance(a, float):
-        return isinstance(b, float) and math.copysign(1, a) == math.copysign(1, b) and (a == b or (a != a and b != b))  # fmt: skip
+    if isinstance(a, float) and isinstance(b, float):
+        both = math.isnan(a) and math.isnan(b)  # the sign of a NaN means nothing
+        return both or (a == b and math.copysign(1, a) == math.copysign(1, b))
     return type(a) is type(b) and a == b
 
 
