@@ -74,6 +74,20 @@ use rule measure as replay with:
         "replay {wildcards.run}: {params.why}"
 
 
+rule rehearse:  # small settings: all in one process, for PyTorch takes longer to import than to run
+    input:
+        BOOK.rehearsed(BUILD + "/plan/{run}.token"),
+    output:
+        [update(record) for record in BOOK.rehearsed(RESULTS + "/{run}.json")],
+    params:
+        due=BOOK.due,
+        device=BOOK.device,
+    message:
+        "rehearse {params.due}"
+    shell:
+        "python -m experiments run {params.due} --device {params.device} && touch {output}"
+
+
 rule draw:
     input:
         lambda wildcards: BOOK.records_in(wildcards.figure),

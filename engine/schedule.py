@@ -20,7 +20,7 @@ import sys
 import time
 import uuid
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -46,6 +46,7 @@ class Schedule:
 
     jobs: dict[str, Job]
     rules: Mapping[str, tuple[str, ...]]
+    due: list[str]
     settings: str
     device: str
     has_gpu: bool
@@ -60,6 +61,10 @@ class Schedule:
     def runs_of(self, rule: str) -> str:
         """A regular expression for the runs that belong to a rule."""
         return "|".join(re.escape(run) for run, its in self.rules.items() if rule in its) or "(?!)"
+
+    def rehearsed(self, pattern: str) -> list[str]:
+        """The pattern for each run that the small settings are to go through: for all, or none."""
+        return [pattern.format(run=run) for run, rule in self.rules.items() if "rehearse" in rule]
 
     def why(self, run: str) -> str:
         job = self.jobs[run]
@@ -113,17 +118,24 @@ def prepare(config: Mapping[str, str], *, main: bool, dry: bool, forceall: bool)
     if main and not dry:
         wait_for_others(paths.BUILD / "lock")
     jobs = {job.spec.id: job for job in plan(paths.SETTINGS)}
+    due = [run for run, job in jobs.items() if forceall or job.action in ("replay", "measure")]
+    if paths.SETTINGS == "smoke":
+        rules = dict.fromkeys(jobs, ("rehearse",))
+    elif main:
+        rules = {run: (rule_of(job, forceall),) for run, job in jobs.items()}
+    else:  # on another machine of a cluster: Snakemake itself says which rule it wants
+        rules = dict.fromkeys(jobs, ("replay", "measure"))
     if main:
         for job in jobs.values():
             write_token(job)
-        print(summary(jobs.values()), end="", file=sys.stderr)
-    replayed = {run for run, job in jobs.items() if job.action == "replay" and not forceall}
-    rules = {run: ("replay" if run in replayed else "measure",) for run in jobs}
-    if not main:  # on another machine of a cluster Snakemake itself says which rule it wants
-        rules = dict.fromkeys(jobs, ("replay", "measure"))
+        print(summary(jobs, {run: rules[run][0] for run in due}), end="", file=sys.stderr)
     device = config.get("device", "auto")
     has_gpu = len(devices_here()) > 1 if device == "auto" else device != "cpu"
-    return Schedule(jobs, rules, paths.SETTINGS, device, has_gpu)
+    return Schedule(jobs, rules, due, paths.SETTINGS, device, has_gpu)
+
+
+def rule_of(job: Job, forceall: bool) -> str:
+    return "replay" if job.action == "replay" and not forceall else "measure"
 
 
 def write_token(job: Job) -> None:
@@ -141,20 +153,20 @@ def write_token(job: Job) -> None:
         os.utime(job.spec.path)  # a time in the future would make Snakemake stop
 
 
-def summary(jobs: Iterable[Job]) -> str:
+def summary(jobs: Mapping[str, Job], due: Mapping[str, str]) -> str:
     """What is to be done, as in "plan: replay 3, measure 2 (about 4 min on one core)"."""
-    todo = [job for job in jobs if job.action != "current"]
-    counts = Counter(job.action for job in todo)
-    parts = [
-        f"{name} {counts[name]}" for name in ("replay", "measure", "elsewhere") if counts[name]
-    ]
-    measured = [job.estimate_seconds for job in todo if job.action == "measure"]
-    known = sum(seconds for seconds in measured if seconds is not None)
-    if known:
-        least = "more than" if None in measured else "about"
-        parts[-1] += f" ({least} {duration(known)} on one core)"
-    lines = [f"plan: {', '.join(parts)}"] if todo else []
-    lines += [f"  {job.spec.id}: {job.why}" for job in todo if job.action == "elsewhere"]
+    counts = Counter(due.values())
+    parts = [f"{rule} {counts[rule]}" for rule in ("replay", "measure", "rehearse") if counts[rule]]
+    estimates = [jobs[run].estimate_seconds for run, rule in due.items() if rule == "measure"]
+    seconds = sum(estimate for estimate in estimates if estimate is not None)
+    if seconds:
+        least = "more than" if None in estimates else "about"
+        parts[-1] += f" ({least} {duration(seconds)} on one core)"
+    elsewhere = [run for run, job in jobs.items() if job.action == "elsewhere" and run not in due]
+    if elsewhere:
+        parts.append(f"elsewhere {len(elsewhere)}")
+    lines = [f"plan: {', '.join(parts)}"] if parts else []
+    lines += [f"  {run}: {jobs[run].why}; there: {jobs[run].command}" for run in elsewhere]
     return "".join(f"{line}\n" for line in lines)
 
 

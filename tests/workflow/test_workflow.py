@@ -256,7 +256,10 @@ def test_smoke_runs_everything_apart_and_touches_no_record(book: Book) -> None:
     assert '"sides": 1' in (book.root / "build/smoke/results/toss/s0.json").read_text()
     assert (book.root / "build/smoke/site/index.html").exists()
     assert book.snakemake("--config", "settings=smoke").ran == []
-    assert book.snakemake().ran == []
+    book.edit("experiments/toss.py", "1.0 / settings", "2.0 / settings")
+    again = book.snakemake("--config", "settings=smoke")
+    assert (again.status, again.measured) == (0, ["run toss/s0", "run toss/s1"])
+    assert book.changed() == ["experiments/toss.py"]
 
 
 @pytest.mark.parametrize("wrong", ["settings=tiny", "device=tpu", "setings=smoke"])

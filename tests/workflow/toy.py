@@ -123,7 +123,8 @@ def main(command: str, run: str) -> int:
     return 0
 
 
-sys.exit(main(*sys.argv[1:3]))
+command, *runs = sys.argv[1 : sys.argv.index("--device") if "--device" in sys.argv else 3]
+sys.exit(max(main(command, run) for run in runs))
 """,
     "figures/__init__.py": "",
     "figures/__main__.py": """
