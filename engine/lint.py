@@ -161,21 +161,16 @@ def _known(works: Mapping[str, Entry], known_chapters: Iterable[Chapter]) -> Kno
     )
 
 
-@cache
-def _sources() -> str:
-    """The code of the book, white space made single."""
-    files = [
-        file
-        for folder in (paths.MODEL, paths.EXPERIMENTS, paths.FIGURES, paths.ROOT / "engine")
-        for file in sorted(folder.glob("*.py"))
-    ]
-    return " ".join(" ".join(file.read_text(encoding="utf-8").split()) for file in files)
-
-
 def _in_source() -> Callable[[str], bool]:
+    """Whether a piece of code stands in the book's own, white space aside."""
+    folders = (paths.MODEL, paths.EXPERIMENTS, paths.FIGURES, paths.ROOT / "engine")
+    files = [file for folder in folders for file in sorted(folder.glob("*.py"))]
+    sources = " ".join(" ".join(file.read_text(encoding="utf-8").split()) for file in files)
+
+    @cache
     def found(text: str) -> bool:
         needle = re.escape(" ".join(text.split()))
-        return bool(text) and re.search(rf"(?<![\w.]){needle}(?![\w.])", _sources()) is not None
+        return bool(text) and re.search(rf"(?<![\w.]){needle}(?![\w.])", sources) is not None
 
     return found
 
@@ -279,10 +274,13 @@ class Term:
     split: bool = False
 
 
-@cache
 def glossary() -> tuple[Term, ...]:
     """The terms of chapters/glossary/glossary.toml, the verbs to avoid last (without a name)."""
-    path = paths.CHAPTERS / "glossary" / "glossary.toml"
+    return _glossary(paths.CHAPTERS / "glossary" / "glossary.toml")
+
+
+@cache
+def _glossary(path: Path) -> tuple[Term, ...]:
     if not path.is_file():
         return ()
     try:

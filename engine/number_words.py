@@ -83,7 +83,7 @@ _PIECES_EN = {
 
 _PATTERNS_EN = """
 (?P<few>one|<n>) (?:in|out of|in every|of every|out of every|for every)(?: the)? (?P<many><n>)
-(?:one|<n>)(?: and a half)?[- ]times(?!\\w) !< at
+<n>(?: and a half)?[- ]times
 (?:twice|thrice) (?:as|that|what)
 (?:<small>|<teens>|<tens>|hundred|thousand|million)[- ]?fold
 one[- ]half

@@ -31,6 +31,7 @@ _NAMED = (*NUMBERS, *BLOCKS, *LINKS, "const")
 # Arguments that name something, or set something, and are not shown as they stand.
 _NOT_SHOWN = ("form", "chapter", "page", "unit", "gender", "hot", "seed", "kind", "anchor", "block")
 _FORMULAS = ("equations",)
+_PART_OF_PATH = re.compile(r"[A-Za-z0-9_.]*")
 _MAXIMUM_TURNS = 500  # of nested loops over literal lists
 
 ENVIRONMENT = Environment(
@@ -119,11 +120,14 @@ class _Reader:
         elif isinstance(node, nodes.For):
             self.loop(node, scope)
         elif isinstance(node, nodes.Assign):
+            value = _literal(node.node, scope)
             if isinstance(node.target, nodes.Name):
-                scope[node.target.name] = _literal(node.node, scope)
+                scope[node.target.name] = value
             self.used(node.node, scope)
-            if isinstance(node.node, nodes.Concat | nodes.TemplateData):
-                self.shown(node.node, scope)
+            if value is _UNKNOWN and isinstance(node.node, nodes.Concat):
+                for part in node.node.nodes:  # a caption that numbers stand in; or a path
+                    if not _PART_OF_PATH.fullmatch(_text_of(part) or ""):
+                        self.shown(part, scope)
         elif isinstance(node, nodes.CallBlock):
             self.call(node.call, scope)
             self.body(node.body, dict(scope))

@@ -92,6 +92,7 @@ FENCE = re.compile(
     r"^[ \t]*(?P<fence>`{3,}|~{3,})(?P<info>[^\n`]*)\n(?P<code>.*?)^[ \t]*(?P=fence)[`~]*[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
+_CODE_COMMENT = re.compile(r"(?:(?<=\s)|^)(?:#|//)[ \t]+([^\n]+)", re.MULTILINE)
 _INLINE_CODE = re.compile(r"(?<![\\`])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _MATH = re.compile(
     r"\$\$(?P<display>.+?)\$\$|\\\[(?P<bracket>.+?)\\\]|\\\((?P<paren>.+?)\\\)"
@@ -163,10 +164,9 @@ class Prose:
         self.text = TEMPLATE.sub(lambda m: filled(m[0], BOUND if m["prints"] else " "), self.text)
         self._sub(_COMMENT, " ")
         for match in FENCE.finditer(self.text):
-            self.code.append((match.start("code"), match["code"]))
-        self.text = FENCE.sub(
-            lambda m: _but_shown(m["info"], m[0], m.start("info") - m.start()), self.text
-        )
+            code = _CODE_COMMENT.sub(lambda m: filled(m[0], " "), match["code"])
+            self.code.append((match.start("code"), code))
+        self.text = FENCE.sub(_but_comments, self.text)
         for match in _INLINE_CODE.finditer(self.text):
             self.code.append((match.start(2), match[2]))
         self._sub(_INLINE_CODE, CODE)
@@ -212,6 +212,15 @@ def _but_shown(inside: str, whole: str, offset: int) -> str:
     return "".join(out)
 
 
+def _but_comments(match: re.Match[str]) -> str:
+    """Of typed code, what a reader takes as a sentence: its comments, and its title."""
+    out = list(_but_shown(match["info"], match[0], match.start("info") - match.start()))
+    for comment in _CODE_COMMENT.finditer(match["code"]):
+        start = match.start("code") - match.start() + comment.start(1)
+        out[start : start + len(comment[1])] = comment[1]
+    return "".join(out)
+
+
 def _but_title(match: re.Match[str]) -> str:
     """A link's destination is masked, its title is prose."""
     start, end = match.start("to") - match.start(), match.end("to") - match.start()
@@ -247,6 +256,9 @@ _NAME = r"[A-Z][A-Za-z]*(?:-[A-Za-z]+)*"
 _NAMES = (
     re.compile(rf"(?<![\w.,-])(?P<name>{_NAME})-\d{{1,3}}(?:\.\d{{1,2}})?[a-z]?{_ENDS}"),
     re.compile(rf"(?<![\w.,-])[A-Z]{{2,}}-\d{{1,5}}(?:-\d{{1,2}})?{_ENDS}"),
+    re.compile(
+        rf"(?<![\w.,-])[A-Z]{{2,5}} (?!(?:19|20)\d\d)\d{{3,4}}{_ENDS}(?!\s*{_UNIT_AFTER_NUMBER})"
+    ),
     re.compile(rf"(?<![\w.,])(?:[B-DF-HJ-NP-Z]\d{{1,3}}|A\d{{2,3}}){_ENDS}"),
     re.compile(r"(?<![\w.,])(?:b?float|u?int|fp|bf|tf|FP|BF|TF|INT)\d{1,2}(?!\w)"),
     re.compile(r"(?<!\w)(?:[Ss]eq|[Ww]ord|[Dd]oc|[Tt]ext)2(?:[Ss]eq|[Vv]ec|[Tt]ext)(?!\w)"),

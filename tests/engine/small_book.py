@@ -200,10 +200,15 @@ def lay(root: Path, point: Callable[[str, Any], None]) -> Tree:
     for name, text in FILES.items():
         tree.write(name, text)
     (root / "chapters").mkdir()
+    point_folders(root, point)
+    return tree
+
+
+def point_folders(root: Path, point: Callable[[str, Any], None]) -> None:
+    """Point the engine's folders below `root`."""
     for name in ("CHAPTERS", "EXPERIMENTS", "FIGURES", "TEMPLATES", "MODEL", "WEB"):
         point(name, root / name.lower())
     point("ROOT", root)
     point("SETTINGS", "full")
     point("BUILD", root / "build")
     point("RESULTS", root / "results")
-    return tree
