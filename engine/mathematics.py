@@ -23,6 +23,7 @@ from engine import paths
 from engine.errors import SiteError
 
 CACHE = paths.ROOT / "build" / "cache" / "katex"
+SHORT = 40  # characters of TeX: such a formula is kept on one line
 _FORMULA = re.compile(
     r'<(?P<tag>span|div)(?P<attributes>[^>]*\bclass="[^"]*\barithmatex\b[^"]*"[^>]*)>'
     r"\s*\\(?P<open>[(\[])(?P<tex>.*?)\\[)\]]\s*</(?P=tag)>",
@@ -96,8 +97,11 @@ class Typesetter:
 
     def _replace(self, match: re.Match[str]) -> str:
         display = match["open"] == "["
-        formula = self.formula(html.unescape(match["tex"]).strip(), display)
-        return f"<{match['tag']}{match['attributes']}>{formula}</{match['tag']}>"
+        tex = html.unescape(match["tex"]).strip()
+        attributes = match["attributes"]
+        if not display and len(tex) <= SHORT:
+            attributes = attributes.replace("arithmatex", "arithmatex short", 1)
+        return f"<{match['tag']}{attributes}>{self.formula(tex, display)}</{match['tag']}>"
 
     def _ask(self, tex: str, display: bool) -> dict[str, str]:
         if self._process is None or self._process.poll() is not None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
 import subprocess
 import sys
@@ -45,6 +46,7 @@ WEB = ROOT / "build" / "web"  # the same for all settings
 SHOWN = ("question", "after", "measured")  # texts of a chapter that its opening prints
 LOCAL = ("127.0.0.1", "localhost")  # an address to read at, not one to publish
 _NUMBERS = re.compile(r'<script\b[^>]*\bclass="bk-numbers"[^>]*>(.*?)</script>', re.DOTALL)
+_QUESTION = re.compile(r'(?<=<span class="contents__q">)[^<]+')
 _QUOTED = re.compile(r"<(pre|code|script|style|template|annotation)\b.*?</\1>", re.DOTALL)
 _LEFT_OVER = re.compile("[\ue000-\ue01f]|\\{\\{|\\{%|&lt;&lt;|&lt;%|<<")
 
@@ -113,7 +115,8 @@ def on_page_content(content: str, page: Page, config: MkDocsConfig, files: Files
     if chapter is None:
         return content
     try:
-        content = State.typesetter.page(render.finish(content, chapter))
+        content = _QUESTION.sub(typeset_question, render.finish(content, chapter))
+        content = State.typesetter.page(content)
         finish_contents(page.toc, chapter)
         number = chapter.meta.get("chapter")
         title = str(page.meta["title"])
@@ -229,6 +232,11 @@ def plain_of(text: str, page: render.Page) -> str:
     return html.escape(as_plain(render.plain_text(text, page)))
 
 
+def typeset_question(match: re.Match[str]) -> str:
+    """A question in the list of chapters, which is no Markdown when it arrives there."""
+    return State.typesetter.text(as_formulas(match[0]))
+
+
 def finish_contents(items: Iterable[AnchorLink], page: render.Page) -> None:
     """The titles of the sections, as the list of chapters shows them."""
     for item in items:
@@ -285,7 +293,8 @@ def draw_again() -> None:
 
 
 def run(command: list[str], mend: str) -> None:
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
+    quiet = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}  # in folders that are watched
+    done = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, encoding="utf-8")
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         shown_problem(f"{' '.join(Path(c).name for c in command[:2])}: {last} (mend: {mend})")
