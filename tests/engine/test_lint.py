@@ -200,7 +200,7 @@ def test_a_sound_book_gives_nothing(book: Tree) -> None:
         ("en.md.j2", "$d^2$", "`59.71`", "code", 15),
         ("claims.toml", "A média perde para", "A média perde 8 para", "number", 2),
         ("claims.toml", "The mean loses to", "The mean loses three times to", "words", 3),
-        ("claims.toml", 'source = "ba2016"', 'source = "Autor, 1999"', "number", 1),
+        ("claims.toml", 'source = "ba2016"', 'source = "Someone, 1999"', "number", 1),
     ],
 )  # fmt: skip
 def test_typed_by_hand(
