@@ -24,7 +24,7 @@ class Settings:
 
 
 FULL = Settings()
-SMOKE = Settings(widths=(4, 16), pairs=500)
+SMOKE = Settings(pairs=500)
 SEEDS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 
 

@@ -25,7 +25,7 @@ class Settings:
 
 
 FULL = Settings()
-SMOKE = Settings(widths=(4, 16), rows=50)
+SMOKE = Settings(rows=50)
 SEEDS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 UNITS = {"effective_tokens": "tokens"}
 

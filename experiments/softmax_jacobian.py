@@ -26,7 +26,7 @@ class Settings:
 
 
 FULL = Settings()
-SMOKE = Settings(widths=(4, 16), rows=50)
+SMOKE = Settings(rows=50)
 SEEDS = (0, 1, 2, 3, 4)
 
 

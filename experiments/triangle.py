@@ -31,7 +31,7 @@ class Settings:
 
 
 FULL = Settings()
-SMOKE = Settings(length=16, width=8, positions=(1, 2, 5))
+SMOKE = Settings(width=8)
 NONFINITE = ("mask_constants.*",)
 
 
