@@ -12,7 +12,7 @@ import sys
 
 from engine import paths
 from engine.errors import MedidaError
-from figures import FigureError, figure_names, load_figure, question
+from figures import FigureError, ahead_names, figure_names, load_figure, question
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,6 +22,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if asked.command == "list":
             for name in figure_names():
+                print(f"{name:22s} {question(name)}")
+            if ahead_names():
+                print("\nwritten, not yet in the book (figures/ahead):")
+            for name in ahead_names():
                 print(f"{name:22s} {question(name)}")
             return 0
         chosen = [name for name in ("all", "stale") if getattr(asked, name)]
@@ -37,7 +41,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _draw(names: list[str], only_stale: bool) -> int:
     from engine.quantity import Book
-
     from figures import output
 
     for name in names:

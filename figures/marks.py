@@ -37,7 +37,6 @@ class Series:
     points: tuple[Point, ...]
     style: int = 0  # which colour, dash and mark; 0 is the measured colour, solid, a disc
     marks: bool = True
-    label_at: Point | None = None  # where the label points to, the last point unless given
 
 
 @dataclass(frozen=True)
@@ -70,6 +69,7 @@ def axis(scale: Scale, language: Language, title: str | None, **more: Any) -> di
         "labelExpr": label_expression(scale.ticks, scales.tick_texts(scale, language)),
         "title": title.split("\n") if title else None,
         "labelOverlap": "parity",
+        "labelSeparation": 5,
         **more,
     }
 
@@ -193,14 +193,15 @@ def bars(
     order = list(range(len(rows)))
     records: list[Row] = []
     for index, row in enumerate(rows):
-        low, high = row.value - (row.std or 0), row.value + (row.std or 0)
+        low = max(row.value - (row.std or 0), x.low)
+        high = min(row.value + (row.std or 0), x.high)
         end = max(row.value, high)
         records.append(
             {
                 "i": index,
                 "x": row.value,
                 "zero": x.low,
-                "low": max(low, x.low),
+                "low": low,
                 "high": high,
                 "end": end,
                 "t": row.text,
@@ -355,8 +356,7 @@ def _end_labels(
     height: int,
 ) -> list[Any]:
     named = [one for one in series if one.label]
-    ends = [one.label_at or one.points[-1] for one in named]
-    wanted = [(1 - y.share(end.y)) * height for end in ends]
+    wanted = [(1 - y.share(one.points[-1].y)) * height for one in named]
     tall = [scales.text_height(one.label) for one in named]
     slack = scales.text_height("") / 2  # a label at the very end of the axis is centred on it
     placed = [
@@ -365,13 +365,13 @@ def _end_labels(
     ]
     return [
         note(
-            Note(end.x, y.value(1 - at / height), one.label, dx=END_GAP, strong=True),
+            Note(x.high, y.value(1 - at / height), one.label, dx=END_GAP, strong=True),
             x,
             y,
             across,
             up,
         )
-        for one, end, at in zip(named, ends, placed, strict=True)
+        for one, at in zip(named, placed, strict=True)
     ]
 
 

@@ -26,8 +26,10 @@ from figures import (
     WIDTHS,
     FigureError,
     Row,
+    ahead_names,
     figure_names,
     load_figure,
+    source_of,
     texts,
     theme,
 )
@@ -85,7 +87,8 @@ def file_names(name: str) -> list[str]:
 
 def remove_unknown() -> list[Path]:
     """Delete the files of figures that no longer exist; returns what was deleted."""
-    known = {file for name in figure_names() for file in file_names(name)}
+    names = (*figure_names(), *ahead_names())
+    known = {file for name in names for file in file_names(name)}
     unknown = [
         path
         for path in sorted(paths.DRAWN.glob("*.*"))
@@ -117,7 +120,7 @@ def source_digest(name: str) -> str:
     """A digest of everything but records that decides how a figure looks."""
     helpers = {path.stem for path in FOLDER.glob("*.py")} - set(figure_names())
     sources = [FOLDER / f"{stem}.py" for stem in sorted(helpers)]
-    sources += [FOLDER / f"{name}.py", *_OTHER_SOURCES]
+    sources += [source_of(name), *_OTHER_SOURCES]
     sources += [fonts_module.source(weight) for weight in fonts_module.STYLES]
     digest = hashlib.sha256()
     for path in sources:

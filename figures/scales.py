@@ -52,15 +52,20 @@ class Scale:
 
 
 def linear(values: Iterable[float], count: int = 5, zero: bool = True) -> Scale:
-    """A linear axis that ends at ticks; from zero unless told otherwise."""
+    """A linear axis from zero that ends at ticks; or, without zero, one a little longer than the
+    values, with ticks inside."""
     finite = _finite(values)
     low, high = min(finite), max(finite)
     if zero:
         low, high = min(low, 0.0), max(high, 0.0)
     if low == high:
         low, high = (low - abs(low) / 2, high + abs(high) / 2) if low else (0.0, 1.0)
-    ticks = _even_ticks(low, high, count, outside=True)
-    return Scale(ticks[0], ticks[-1], False, ticks)
+    if zero:
+        ticks = _even_ticks(low, high, count, outside=True)
+        return Scale(ticks[0], ticks[-1], False, ticks)
+    room = (high - low) * 2 * _PADDING
+    low, high = low - room, high + room
+    return Scale(low, high, False, _even_ticks(low, high, count, outside=False))
 
 
 def logarithmic(values: Iterable[float], count: int = 5, padding: float = _PADDING) -> Scale:
@@ -83,6 +88,15 @@ def fixed(
     the distance between the outer ticks). Lines with labels at their ends want none after."""
     ends = Scale(min(ticks), max(ticks), log, tuple(ticks))
     return Scale(ends.value(-before), ends.value(1 + after), log, tuple(ticks))
+
+
+def span(values: Sequence[float], count: int = 5) -> Scale:
+    """A linear axis that ends where the values end, with round ticks between: for training steps,
+    whose lines carry their labels at the end."""
+    low, high = min(values), max(values)
+    if low == high:
+        return linear(values, count)
+    return Scale(low, high, False, _even_ticks(low, high, count, outside=False))
 
 
 def shares(ticks: Sequence[float] = (0.0, 0.25, 0.5, 0.75, 1.0)) -> Scale:
@@ -112,6 +126,14 @@ def tick_texts(scale: Scale, language: Language) -> list[str]:
 def value_text(value: float, language: Language, digits: int = 3) -> str:
     """A measured value beside its mark: significant digits, whatever its size."""
     return format_number(value, language, digits=digits, nonfinite=True)
+
+
+def count_text(value: float, language: Language) -> str:
+    """A count: whole, or to significant digits where it is an average."""
+    whole = float(value).is_integer()
+    return (
+        format_number(int(value), language, integer=True) if whole else value_text(value, language)
+    )
 
 
 def decimals_text(value: float, language: Language, decimals: int) -> str:

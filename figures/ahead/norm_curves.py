@@ -1,0 +1,73 @@
+"""How do four deep models train: the norm first or last, with and without warmup?
+
+In: held-out perplexity along the training of the four runs. Out: four lines over the steps, on a
+logarithmic axis, with the spread over the seeds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from figures import Language, Row, Text, Width, curves, fonts, marks, scales
+
+if TYPE_CHECKING:
+    from engine.quantity import Book
+
+PLACES = ("pre", "post")
+WARMUPS = (0, 200)
+
+TEXT = {
+    "step": {"pt": "passo", "en": "step"},
+    "perplexity": {
+        "pt": "perplexidade no texto reservado",
+        "en": "perplexity on held-out text",
+    },
+    "pre_0": {"pt": "antes, sem aquecimento", "en": "pre-norm, no warmup"},
+    "pre_200": {"pt": "antes, com aquecimento", "en": "pre-norm, warmup"},
+    "post_0": {"pt": "depois, sem aquecimento", "en": "post-norm, no warmup"},
+    "post_200": {"pt": "depois, com aquecimento", "en": "post-norm, warmup"},
+}
+
+
+def data(book: Book) -> list[Row]:
+    """One row a run and a step."""
+    return [
+        row
+        for place in PLACES
+        for warmup in WARMUPS
+        for row in curves.curve_rows(
+            book,
+            f"norm_placement.{place}.warmup_{warmup}",
+            "validation_perplexity",
+            run=f"{place}_{warmup}",
+        )
+    ]
+
+
+def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
+    """The four lines, each named at its end."""
+    runs = list(dict.fromkeys(str(row["run"]) for row in rows))
+    series = [
+        marks.Series(
+            fonts.wrap(text(run), 130 if width == "wide" else 84, 600),
+            tuple(
+                marks.spread_point(row, "step", "validation_perplexity")
+                for row in rows
+                if row["run"] == run
+            ),
+            style,
+            marks=False,
+        )
+        for style, run in enumerate(runs)
+    ]
+    found = [point.y for one in series for point in one.points]
+    steps = [scales.number(row, "step") for row in rows]
+    return marks.lines(
+        series,
+        scales.span(steps, count=5 if width == "wide" else 3),
+        scales.logarithmic(found),
+        language=language,
+        x_title=text("step"),
+        y_title=text("perplexity"),
+        height=290,
+    )
