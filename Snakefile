@@ -13,6 +13,7 @@ import os, sys
 
 os.environ["MEDIDA_SETTINGS"] = config.get("settings", os.environ.get("MEDIDA_SETTINGS", "full"))
 os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
+os.environ["NO_MKDOCS_2_WARNING"] = "1"
 from engine.schedule import BUILD, DRAWN, RESULTS, SITE, contents, figures, prepare
 from snakemake.cli import get_argument_parser
 

@@ -27,7 +27,7 @@ from engine import quantity as quantities
 from engine.bibliography import Entry
 from engine.chapters import Chapter, Constant, Source
 from engine.details import Late, Number, Roots, Words
-from engine.errors import MedidaError, RenderError
+from engine.errors import MedidaError, MissingPath, NumberError, RenderError
 from engine.number import Language, format_number, format_spread, spread_parts, unit_name
 from engine.quantity import Book, Quantity
 
@@ -112,10 +112,17 @@ def kept(function: _F) -> _F:
         try:
             return function(self, *args, **named)
         except MedidaError as problem:
-            self.report(str(problem))
+            if not excused(problem):
+                self.report(str(problem))
             return FAILED
 
     return cast("_F", call)
+
+
+def excused(problem: MedidaError) -> bool:
+    """Whether small settings are to blame: a list is shorter, a value coarser than the text asks."""
+    coarse = isinstance(problem, MissingPath) or isinstance(problem.__cause__, NumberError)
+    return coarse and paths.SETTINGS == "smoke"
 
 
 class Writer:
@@ -169,7 +176,8 @@ class Writer:
         try:
             return self.shared.book.get(path)
         except MedidaError as problem:
-            self.report(str(problem))
+            if not excused(problem):
+                self.report(str(problem))
             return Broken()
 
     def log(self, of: Quantity | Broken) -> Quantity | Broken:
