@@ -120,7 +120,7 @@ def kept(function: _F) -> _F:
 
 
 def excused(problem: MedidaError) -> bool:
-    """Whether small settings are to blame: a list is shorter, a value coarser than the text asks."""
+    """Whether small settings are to blame: lists are shorter, values coarser than the text asks."""
     coarse = isinstance(problem, MissingPath) or isinstance(problem.__cause__, NumberError)
     return coarse and paths.SETTINGS == "smoke"
 
