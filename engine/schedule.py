@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import os
 import re
 import sys
@@ -96,8 +97,11 @@ class Schedule:
         ]
 
     def records_in(self, figure: str) -> list[str]:
-        """The records of every experiment that the figure's module names, by an alias too."""
+        """The records of every experiment that the figure names, by an alias too, or last cited."""
         words = set(re.findall(r"\w+", (paths.FIGURES / f"{figure}.py").read_text("utf-8")))
+        drawn = paths.DRAWN / f"{figure}.json"
+        if drawn.is_file():
+            words.update(path.split(".")[0] for path in json.loads(drawn.read_bytes())["paths"])
         for experiment in {job.spec.experiment for job in self.jobs.values()}:
             for alias, target in declaration(experiment).aliases.items():
                 if alias.split(".")[0] in words:
