@@ -69,7 +69,9 @@ class FakeBook:
             raise MissingPath(path)
         for index in rest:
             found = found[int(index)]
-        values = dict(enumerate(found)) if isinstance(found, tuple) else {None: found}
+        values: dict[int | None, Any] = {None: found}
+        if isinstance(found, tuple):
+            values = dict(enumerate(found))
         experiment = parts[0]
         record = FakeRecord(f"{experiment}/all", self.hashes.get(experiment, "0"))
         return FakeQuantity(values, (record,))
