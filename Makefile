@@ -42,7 +42,7 @@ check: $(READY)
 	@python -m tools.spelling
 
 bench: $(READY)
-	@python -m pytest tests/bench/bench_*.py --benchmark-only
+	@python -m pytest benchmarks/bench_*.py --benchmark-only --benchmark-columns=median,iqr,rounds
 
 lock:
 	@rm -rf build/lock && $(PYTHON) -m venv build/lock
