@@ -58,8 +58,8 @@ def linear(values: Iterable[float], count: int = 5, zero: bool = True) -> Scale:
     low, high = min(finite), max(finite)
     if zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    if low == high:
-        low, high = (low - abs(low) / 2, high + abs(high) / 2) if low else (0.0, 1.0)
+    if high - low < 1e-300:
+        low, high = (low - abs(low) / 2, high + abs(high) / 2) if abs(low) > 1e-300 else (0.0, 1.0)
     if zero:
         ticks = _even_ticks(low, high, count, outside=True)
         return Scale(ticks[0], ticks[-1], False, ticks)
@@ -112,8 +112,9 @@ def tick_texts(scale: Scale, language: Language) -> list[str]:
     sizes = [abs(tick) for tick in ticks if tick]
     if scale.log and sizes and (min(sizes) < 1e-3 or max(sizes) >= 1e6):
         return [_power(tick, language) for tick in ticks]
-    if sizes and (max(sizes) >= 1e9 or min(sizes) < 1e-4):
-        return [format_number(tick, language, digits=2) if tick else "0" for tick in ticks]
+    if sizes and (max(sizes) >= 1e7 or min(sizes) < 1e-4):
+        digits = max(_digits(tick) for tick in ticks)
+        return [format_number(tick, language, scientific=digits) if tick else "0" for tick in ticks]
     if scale.log:
         return [format_number(tick, language, decimals=_decimals(tick)) for tick in ticks]
     places = max(_decimals(tick) for tick in ticks)
@@ -211,11 +212,14 @@ def _finite(values: Iterable[float]) -> list[float]:
 
 
 def _even_ticks(low: float, high: float, count: int, outside: bool) -> tuple[float, ...]:
+    """About `count` round values, the ends outside or inside low..high; at least two."""
     raw = (high - low) / max(count - 1, 1)
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(factor for factor in (1, 2, 2.5, 5, 10) if factor * power >= raw * 0.999) * power
     first = math.floor(low / step + 1e-9) if outside else math.ceil(low / step - 1e-9)
     last = math.ceil(high / step - 1e-9) if outside else math.floor(high / step + 1e-9)
+    if last <= first:
+        return _even_ticks(low, high, count + 2, outside)
     return tuple(_clean(number * step) for number in range(first, last + 1))
 
 
@@ -245,6 +249,11 @@ def _decimals(value: float) -> int:
         if math.isclose(round(value, places), value, rel_tol=1e-9, abs_tol=1e-15):
             return places
     return 12
+
+
+def _digits(value: float) -> int:
+    """How many significant digits tell the value exactly."""
+    return next(n for n in range(1, 18) if math.isclose(float(f"{value:.{n - 1}e}"), value))
 
 
 def _power(tick: float, language: Language) -> str:

@@ -40,7 +40,7 @@ def data(book: Book) -> list[Row]:
 def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
     """Each depth on a line of its own, its values below its marks."""
     found = [scales.number(row, "perplexity") for row in rows]
-    x = marks.padded(scales.linear(found, count=5, zero=False), low=0.2)
+    x = marks.padded(scales.linear(found, count=5 if width == "wide" else 2, zero=False), low=0.2)
     y = scales.Scale(len(ROWS) - 0.4, -0.6, False, tuple(range(len(ROWS))))
     across = marks.axis(x, language, text("perplexity"), grid=True, domain=False, ticks=False)
     labels = [text(name) for name in ROWS]

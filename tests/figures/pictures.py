@@ -52,19 +52,23 @@ def _walk(node: ET.Element, outer: Matrix) -> Iterator[Word]:
 def _lines(node: ET.Element, matrix: Matrix) -> Iterator[Word]:
     size = float(node.attrib.get("font-size", f"{fonts.SIZE}px").removesuffix("px"))
     weight = 600 if node.attrib.get("font-weight") == "600" else 400
-    lines: list[tuple[str, float]] = [(node.text or "", 0.0)]
+    lines: list[tuple[str, float, float]] = []  # text, width, height below the first line
+    if node.text:
+        lines.append((node.text, fonts.text_width(node.text, weight, size), 0.0))
     at = 0.0
     for span in node:
-        if "x" in span.attrib or not (node.text or lines[-1][0]):  # a line of its own
+        share = float(span.attrib.get("font-size", "100%").removesuffix("%")) / 100
+        width = fonts.text_width(span.text or "", weight, size * share)
+        if "x" in span.attrib or not lines:  # a line of its own
             at += float(span.attrib.get("dy", 0))
-            lines.append((span.text or "", at))
+            lines.append((span.text or "", width, at))
         else:  # a raised exponent, or what follows one
-            lines[-1] = (lines[-1][0] + (span.text or ""), lines[-1][1])
+            text, before, dy = lines[-1]
+            lines[-1] = (text + (span.text or ""), before + width, dy)
     anchor = node.attrib.get("text-anchor", "start")
-    for text, dy in lines:
+    for text, width, dy in lines:
         if not text:
             continue
-        width = fonts.text_width(text, weight, size)
         left = {"start": 0.0, "middle": -width / 2, "end": -width}[anchor]
         corners = [
             _point(matrix, x, y)

@@ -80,6 +80,14 @@ def test_linear_axes_hold_their_values(values: list[float]) -> None:
     assert list(scale.ticks) == sorted(set(scale.ticks))
 
 
+@given(st.lists(finite, min_size=1, max_size=6), st.integers(2, 6))
+def test_axes_without_zero_hold_their_values(values: list[float], count: int) -> None:
+    scale = scales.linear(values, count, zero=False)
+    assert all(scale.low <= value <= scale.high for value in values)
+    assert len(scale.ticks) >= 2
+    assert all(scale.low <= tick <= scale.high for tick in scale.ticks)
+
+
 @given(st.lists(positive, min_size=1, max_size=6))
 def test_logarithmic_axes_hold_their_values_and_say_where(values: list[float]) -> None:
     scale = scales.logarithmic(values)
