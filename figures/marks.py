@@ -309,6 +309,11 @@ def heat_map(
     ).properties(width=width, height=height)
 
 
+def slanted_room(labels: Sequence[str]) -> float:
+    """How far above a heat map its titles stand when column labels are slanted."""
+    return max(fonts.text_width(label) for label in labels) * 0.71 + 22
+
+
 def _axis(given: dict[str, Any] | None) -> Any:
     return None if given is None else alt.Axis(**given)
 

@@ -191,12 +191,22 @@ def _ahead() -> dict[str, Any]:
         values[f"modern_ablation.{row}.validation_perplexity"] = _seeds(around, 0.2)
     for kind, count in (("mha", 524288), ("gqa", 131072), ("mqa", 16384)):
         values[f"kv_cache.{kind}.bytes_per_token"] = count
+    pieces = ("First", "Cit", "iz", "en", "Before", "we", "pro", "ce", "ed", "any", "f", "ur")
+    tokens = [*pieces, "ther", ":\n"]
+    values["ladder.norm.attention_map.tokens"] = (tokens, tokens)
+    values["ladder.norm.attention_map.weights"] = ([_causal(len(tokens))], [])
     for row, drop in (("blocks_1", 0.3), ("blocks_2", 5.0)):
         values[f"induction.{row}.curve.step"] = (steps,) * 3
         values[f"induction.{row}.curve.second_copy_loss"] = _curves(
             lambda t, d=drop: 6.9 - d / (1 + math.exp((700 - t) / 60))
         )
     return values
+
+
+def _causal(n: int) -> list[list[float]]:
+    source = random.Random(2)
+    rows = [_softmax([source.gauss(0, 1.5) for _ in range(i + 1)]) for i in range(n)]
+    return [row + [0.0] * (n - len(row)) for row in rows]
 
 
 def _curves(value: Callable[[int], float]) -> tuple[tuple[float, ...], ...]:

@@ -22,9 +22,14 @@ class Word:
     top: float
     right: float
     bottom: float
+    slanted: bool = False  # then the box holds much that the text does not
 
     def overlap(self, other: "Word") -> float:
-        """The area that two texts share, in square pixels."""
+        """The area that two texts share, in square pixels. Slanted ones run beside one another,
+        and are compared by their starts."""
+        if self.slanted and other.slanted:
+            near = math.dist((self.left, self.bottom), (other.left, other.bottom))
+            return 0.0 if near > fonts.SIZE else 100.0
         across = min(self.right, other.right) - max(self.left, other.left)
         down = min(self.bottom, other.bottom) - max(self.top, other.top)
         return max(across, 0) * max(down, 0)
@@ -76,7 +81,8 @@ def _lines(node: ET.Element, matrix: Matrix) -> Iterator[Word]:
             for y in (dy - 0.7 * size, dy + 0.16 * size)
         ]
         xs, ys = [x for x, _ in corners], [y for _, y in corners]
-        yield Word(text, min(xs), min(ys), max(xs), max(ys))
+        slanted = abs(matrix[0] * matrix[1]) > 1e-6
+        yield Word(text, min(xs), min(ys), max(xs), max(ys), slanted)
 
 
 def _matrix(text: str) -> Matrix:
