@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:  # the command `mkdocs` does not look where it was started
     sys.path.insert(0, str(ROOT))
 
+from jinja2 import Environment  # noqa: E402
 from mkdocs.commands.build import build as build_site  # noqa: E402
 from mkdocs.config import load_config  # noqa: E402  # pyright: ignore[reportUnknownVariableType]
 from mkdocs.config.defaults import MkDocsConfig  # noqa: E402
@@ -47,6 +48,8 @@ SHOWN = ("question", "after", "measured")  # texts of a chapter that its opening
 LOCAL = ("127.0.0.1", "localhost")  # an address to read at, not one to publish
 _NUMBERS = re.compile(r'<script\b[^>]*\bclass="bk-numbers"[^>]*>(.*?)</script>', re.DOTALL)
 _QUESTION = re.compile(r'(?<=<span class="contents__q">)[^<]+')
+# What the eye sees apart, search must see apart.
+_APART = re.compile(r'(</t[dh]>(?=<t[dh]\b)|</dt>(?=<dd\b)|<p class="ex__q"><b>[^<]*</b>)')
 _QUOTED = re.compile(r"<(pre|code|script|style|template|annotation)\b.*?</\1>", re.DOTALL)
 _LEFT_OVER = re.compile("[\ue000-\ue01f]|\\{\\{|\\{%|&lt;&lt;|&lt;%|<<")
 
@@ -107,6 +110,10 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
     config.nav = table_of_contents(pages, parts)
 
 
+def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
+    env.auto_reload = False  # templates do not change during a build, and pages are many
+
+
 def on_page_content(content: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     source = State.sources.get(page.file.src_uri)
     if source is not None:
@@ -116,7 +123,7 @@ def on_page_content(content: str, page: Page, config: MkDocsConfig, files: Files
         return content
     try:
         content = _QUESTION.sub(typeset_question, render.finish(content, chapter))
-        content = State.typesetter.page(content)
+        content = State.typesetter.page(_APART.sub(r"\1\n", content))
         finish_contents(page.toc, chapter)
         number = chapter.meta.get("chapter")
         title = str(page.meta["title"])

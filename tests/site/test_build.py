@@ -111,6 +111,12 @@ def test_the_two_indexes_of_search_do_not_mix(site: Site) -> None:
         assert '"location":"source/' not in text
 
 
+def test_search_sees_apart_what_the_eye_sees_apart(site: Site) -> None:
+    index = json.loads((site.folder / "search/search_index.json").read_text(encoding="utf-8"))
+    words = {word for entry in index["docs"] for word in text_of(entry["text"]).split()}
+    assert {"só", "1.115.394", "59,710", "2.1", "Troque", "símbolo", "formato"} <= words
+
+
 def test_nothing_is_asked_of_another_host_and_every_link_leads_somewhere(site: Site) -> None:
     assert list(links.broken(site.folder)) == []
 

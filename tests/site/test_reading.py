@@ -198,3 +198,18 @@ def test_axe_finds_nothing_serious(read: Read, width: int, scheme: str) -> None:
     page.locator(".md-content__inner > p .num").first.click()
     page.wait_for_timeout(300)
     assert serious(page) == []
+
+
+# ---------------------------------------------------------------------------- the ledger
+
+
+def test_the_ledger_can_be_filtered_also_without_accents(read: Read) -> None:
+    page = read("ledger/")
+    rows = page.locator("[data-ledger] tbody tr")
+    everything = rows.count()
+    page.locator("[data-ledger-filter]").fill("perplexidade MEAN")
+    shown = [row for row in rows.all() if row.is_visible()]
+    assert 0 < len(shown) < everything
+    assert all("toy.mean.perplexity" in row.inner_text() for row in shown)
+    page.locator("[data-ledger-filter]").fill("")
+    expect(rows.last).to_be_visible()
