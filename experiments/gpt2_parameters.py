@@ -5,7 +5,7 @@ count of PyTorch's own modules at the same shape, made on the meta device, which
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -17,17 +17,23 @@ from model.arithmetic import GPT2, Gpt2Shape, book_block, gpt2_block, gpt2_parts
 
 @dataclass(frozen=True)
 class Settings:
-    """The sizes, and what the released checkpoints are said to hold, in millions."""
+    """The sizes, and what the released checkpoints and the paper are said to hold, in millions."""
 
     sizes: tuple[str, ...] = ("small", "medium", "large", "xl")
     published_millions: tuple[int, ...] = (124, 355, 774, 1558)
+    paper_millions: tuple[int, ...] = (117, 345, 762, 1542)
+    vocabulary: int = 50257
 
 
 FULL = Settings()
 SMOKE = Settings()
+ROWS = {
+    "": {},
+    "first_vocabulary": {"vocabulary": 40478},  # of the first GPT (Radford et al. 2018)
+}
 UNITS = {
     "embedding_share": "1",
-    "published_millions": "million parameters",
+    "*_millions": "million parameters",
     "heads": "heads",
     "width": "numbers",
     "blocks_count": "blocks",
@@ -38,8 +44,9 @@ UNITS = {
 def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     """Formula and count, one entry a size."""
     values: dict[str, dict[str, Any]] = {}
-    for size, millions in zip(settings.sizes, settings.published_millions, strict=True):
-        shape = GPT2[size]
+    said = zip(settings.sizes, settings.published_millions, settings.paper_millions, strict=True)
+    for size, released, paper in said:
+        shape = replace(GPT2[size], vocabulary=settings.vocabulary)
         parts = gpt2_parts(shape)
         values[size] = {
             **parts,
@@ -47,7 +54,9 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
             "block_excess": gpt2_block(shape.width) - book_block(shape.width)["total"],
             "embedding_share": parts["token_embeddings"] / parts["total"],
             "counted": count_modules(shape),
-            "published_millions": millions,
+            "total_millions": parts["total"] / 1e6,
+            "published_millions": released,
+            "paper_millions": paper,
             "width": shape.width,
             "blocks_count": shape.blocks,
         }

@@ -57,3 +57,26 @@ def book_block(d: int) -> dict[str, int]:
     """This book's block: as GPT-2's, without the three biases of queries, keys and values."""
     parts = {"attention": 4 * d * d + d, "mlp": 8 * d * d + 5 * d, "norm": 4 * d}
     return {**parts, "total": sum(parts.values())}
+
+
+# listing: modern_parts
+def modern_block_parts(d: int, heads: int, kv_heads: int, hidden: int) -> dict[str, int]:
+    """A block of today: no biases, shared keys and values, three maps."""
+    head_width = d // heads
+    attention = 2 * d * d + 2 * d * kv_heads * head_width
+    mlp = 3 * d * hidden
+    norm = 2 * d
+    return {
+        "attention": attention,
+        "mlp": mlp,
+        "norm": norm,
+        "block": attention + mlp + norm,
+    }
+
+
+# end: modern_parts
+
+
+def cache_bytes(blocks: int, kv_heads: int, head_width: int, bytes_each: int) -> int:
+    """Bytes of keys and values that one token leaves in all blocks."""
+    return 2 * blocks * kv_heads * head_width * bytes_each

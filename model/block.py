@@ -15,13 +15,16 @@ from model.settings import LanguageModelSettings
 class MLP(nn.Module):
     """Two maps with a GELU between them, four times wider inside; position by position."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, wider: int = 4) -> None:
         super().__init__()
-        self.expand = nn.Linear(width, 4 * width)
-        self.contract = nn.Linear(4 * width, width)
+        self.expand = nn.Linear(width, wider * width)
+        self.contract = nn.Linear(wider * width, width)
+        self.gelu = "none"  # or "tanh": GPT-2's approximation
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.contract(F.gelu(self.expand(x)))  # (B, T, 4d) → (B, T, d)
+        return self.contract(
+            F.gelu(self.expand(x), approximate=self.gelu)
+        )  # (B, T, 4d) → (B, T, d)
 
 
 # end: mlp
@@ -33,10 +36,10 @@ class Block(nn.Module):
 
     def __init__(self, settings: LanguageModelSettings) -> None:
         super().__init__()
-        self.norm_1 = nn.LayerNorm(settings.width)
+        self.norm_1: nn.Module = nn.LayerNorm(settings.width)
         self.attention = Attention(settings)
-        self.norm_2 = nn.LayerNorm(settings.width)
-        self.mlp = MLP(settings.width)
+        self.norm_2: nn.Module = nn.LayerNorm(settings.width)
+        self.mlp: nn.Module = MLP(settings.width)
 
     def forward(self, x: Tensor) -> Tensor:
         x = x + self.attention(self.norm_1(x))  # (B, T, d)

@@ -150,7 +150,7 @@ class Blocks(WithPositions):
     def __init__(self, settings: LanguageModelSettings) -> None:
         super().__init__(settings)
         self.blocks = nn.ModuleList(Block(settings) for _ in range(settings.blocks))
-        self.norm = nn.LayerNorm(settings.width)
+        self.norm: nn.Module = nn.LayerNorm(settings.width)
 
     def features(self, tokens: Tensor) -> Tensor:
         x = self.embed(tokens)
