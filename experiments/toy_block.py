@@ -1,9 +1,9 @@
 """What does every number of one small block come to?
 
-Chapters 13 to 19. In: the toy (experiments/toy.json): five tokens of a sentence, d = 4, two heads of
-width 2, rows times matrices. Out: every matrix on the way from tokens to probabilities, in float64
-through the book's own block; the same with the attention branch off; the loss of the next word, its
-gradients, and the loss after one step of plain gradient descent.
+Chapters 13 to 19. In: the toy (experiments/toy.json): five tokens of a sentence, d = 4, two heads
+of width 2, rows times matrices. Out: every matrix on the way from tokens to probabilities, in
+float64 through the book's own block; the same with the attention branch off; the loss of the next
+word, its gradients, and the loss after one step of plain gradient descent.
 """
 
 import json
@@ -48,7 +48,7 @@ def matrices() -> dict[str, Tensor]:
 
 
 def toy_block(w: Mapping[str, Tensor], heads: int, eps: float) -> Block:
-    """The book's block with the toy's weights: y = x @ W is a Linear whose weight is W transposed."""
+    """The book's block with the toy's weights: x @ W is a Linear whose weight is W transposed."""
     d = w["w_q"].shape[0]
     block = Block(LanguageModelSettings(width=d, heads=heads, head_width=d // heads)).double()
     block.mlp = MLP(d, wider=w["w_1"].shape[1] // d).double()

@@ -22,9 +22,9 @@ class MLP(nn.Module):
         self.gelu = "none"  # or "tanh": GPT-2's approximation
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.contract(
-            F.gelu(self.expand(x), approximate=self.gelu)
-        )  # (B, T, 4d) → (B, T, d)
+        wide = self.expand(x)  # (B, T, 4d)
+        active = F.gelu(wide, approximate=self.gelu)
+        return self.contract(active)  # (B, T, d)
 
 
 # end: mlp
