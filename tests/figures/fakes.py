@@ -192,7 +192,7 @@ def _ahead() -> dict[str, Any]:
     for kind, count in (("mha", 524288), ("gqa", 131072), ("mqa", 16384)):
         values[f"kv_cache.{kind}.bytes_per_token"] = count
     pieces = ("First", "Cit", "iz", "en", "Before", "we", "pro", "ce", "ed", "any", "f", "ur")
-    tokens = [*pieces, "ther", ":\n"]
+    tokens = [*pieces, "thing", ":\n"]
     values["ladder.norm.attention_map.tokens"] = (tokens, tokens)
     values["ladder.norm.attention_map.weights"] = ([_causal(len(tokens))], [])
     for row, drop in (("blocks_1", 0.3), ("blocks_2", 5.0)):
