@@ -22,6 +22,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -99,9 +100,9 @@ class Schedule:
     def records_in(self, figure: str) -> list[str]:
         """The records of every experiment that the figure names, by an alias too, or last cited."""
         words = set(re.findall(r"\w+", (paths.FIGURES / f"{figure}.py").read_text("utf-8")))
-        drawn = paths.DRAWN / f"{figure}.json"
-        if drawn.is_file():
-            words.update(path.split(".")[0] for path in json.loads(drawn.read_bytes())["paths"])
+        with suppress(OSError, ValueError, KeyError):  # never drawn, or not to the end
+            drawn = json.loads((paths.DRAWN / f"{figure}.json").read_bytes())
+            words.update(path.split(".")[0] for path in drawn["paths"])
         for experiment in {job.spec.experiment for job in self.jobs.values()}:
             for alias, target in declaration(experiment).aliases.items():
                 if alias.split(".")[0] in words:

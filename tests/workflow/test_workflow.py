@@ -1,12 +1,11 @@
 """Does Snakemake do exactly what is out of date, whatever happens to files, times and processes?"""
 
 import json
-import os
 import shutil
-import signal
 import time
 from collections.abc import Callable
 
+import psutil
 import pytest
 
 from tests.workflow.toy import RUNS, Book
@@ -189,26 +188,16 @@ def test_after_a_kill_the_next_plain_call_goes_on(book: Book) -> None:
     (book.root / "log").unlink(missing_ok=True)
     killed = book.start(TOY_PATIENCE="20")
     wait_for(book, "run toss/s0")
-    children = [int(pid) for pid in _children(killed.pid)]
-    killed.send_signal(signal.SIGKILL)
+    children = psutil.Process(killed.pid).children(recursive=True)
+    killed.kill()
     killed.wait()
-    for pid in children:
-        os.kill(pid, signal.SIGKILL)
+    for child in children:
+        child.kill()
     assert book.record("toss/s0").read_bytes() == old
     after = book.snakemake()
     assert after.status == 0, after.said
     assert after.ran == ["draw coin", "run toss/s0", "run toss/s1", "site"]
     assert book.snakemake().ran == []
-
-
-def _children(pid: int) -> list[str]:
-    """All processes below this one."""
-    found: list[str] = []
-    for task in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as file:
-            for child in file.read().split():
-                found += [child, *_children(int(child))]
-    return found
 
 
 def test_two_at_once_work_one_after_the_other(book: Book) -> None:

@@ -137,7 +137,7 @@ with open("log", "a", encoding="utf-8") as log:
     log.write(f"draw {name}\\n")
 paths.DRAWN.mkdir(parents=True, exist_ok=True)
 (paths.DRAWN / f"{name}.json").write_text('{"paths": []}')
-for end in ("csv", "json", "pt.wide.svg", "pt.narrow.svg", "en.wide.svg", "en.narrow.svg"):
+for end in ("csv", "pt.wide.svg", "pt.narrow.svg", "en.wide.svg", "en.narrow.svg"):
     (paths.DRAWN / f"{name}.{end}").write_text(name)
 """,
     "figures/coin.py": 'RECORD = "toss.value"\n\n\ndef draw(): ...\n',
