@@ -42,7 +42,8 @@ check: $(READY)
 	@python -m tools.spelling
 
 bench: $(READY)
-	@python -m pytest benchmarks/bench_*.py --benchmark-only --benchmark-columns=median,iqr,rounds
+	@python -m pip install --quiet --disable-pip-version-check --requirement benchmarks/requirements.lock
+	@python -m pytest benchmarks --override-ini 'python_files=bench_*.py' --benchmark-only --benchmark-columns=median,iqr,rounds
 
 lock:
 	@rm -rf build/lock && $(PYTHON) -m venv build/lock
