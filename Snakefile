@@ -10,12 +10,12 @@ Digests decide whether a run is done again, never the age of a file: see engine/
 """
 
 import os, sys
+from snakemake.cli import get_argument_parser
 
 os.environ["MEDIDA_SETTINGS"] = config.get("settings", os.environ.get("MEDIDA_SETTINGS", "full"))
 os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
 os.environ["NO_MKDOCS_2_WARNING"] = "1"
-from engine.schedule import BUILD, DRAWN, RESULTS, SITE, contents, figures, prepare
-from snakemake.cli import get_argument_parser
+from engine.schedule import BUILD, RESULTS, SITE, contents, drawings, figures, prepare
 
 ASKED, _ = get_argument_parser().parse_known_args()
 BOOK = prepare(config, main=workflow.is_main_process, dry=ASKED.dryrun, forceall=ASKED.forceall)
@@ -27,17 +27,9 @@ rule all:
         [BUILD + "/checked.txt"] if BOOK.settings == "full" else [],
 
 
-rule assets:  # what a page needs beside its text
-    input:
-        "build/web/assets/book.css",
-        expand(DRAWN + "/{figure}.csv", figure=figures()),
-
-
 rule corpus:
     output:
         BUILD + "/corpus.txt",
-    message:
-        "find the text, or download it once"
     shell:
         "python -m model.corpus > {output}"
 
@@ -57,11 +49,10 @@ rule measure:
     params:
         first="",
         why=lambda wildcards: BOOK.why(wildcards.run),
-        device=BOOK.device,
     message:
         "measure {wildcards.run}: {params.why}"
     shell:
-        "{params.first} python -m experiments run {wildcards.run} --device {params.device}"
+        "{params.first} python -m experiments run {wildcards.run} --device {BOOK.device}"
 
 
 use rule measure as replay with:
@@ -70,7 +61,6 @@ use rule measure as replay with:
     params:
         first="python -m experiments replay {run} --attest ||",
         why=lambda wildcards: BOOK.why(wildcards.run),
-        device=BOOK.device,
     message:
         "replay {wildcards.run}: {params.why}"
 
@@ -80,13 +70,10 @@ rule rehearse:  # small settings: all in one process, for PyTorch takes longer t
         BOOK.rehearsed(BUILD + "/plan/{run}.token"),
     output:
         [update(record) for record in BOOK.rehearsed(RESULTS + "/{run}.json")],
-    params:
-        due=BOOK.due,
-        device=BOOK.device,
     message:
-        "rehearse {params.due}"
+        "rehearse {BOOK.due}"
     shell:
-        "python -m experiments run {params.due} --device {params.device} && touch {output}"
+        "python -m experiments run {BOOK.due} --device {BOOK.device} && touch {output}"
 
 
 rule draw:
@@ -96,15 +83,7 @@ rule draw:
         contents("drawing", "figures/*.py", "engine/number.py", "web/palette.json", but=figures()),
         ancient("web/node_modules/.package-lock.json"),  # the fonts
     output:
-        multiext(
-            DRAWN + "/{figure}",
-            ".csv",
-            ".json",
-            ".pt.wide.svg",
-            ".pt.narrow.svg",
-            ".en.wide.svg",
-            ".en.narrow.svg",
-        ),
+        drawings("{figure}"),
     message:
         "draw {wildcards.figure}"
     shell:
@@ -116,8 +95,6 @@ rule packages:
         contents("packages", "web/package*.json"),
     output:
         "web/node_modules/.package-lock.json",
-    message:
-        "install the packages that the pages' styles and script are made of"
     shell:
         "npm --prefix web ci --no-audit --no-fund --loglevel error"
 
@@ -129,8 +106,6 @@ rule web:
     output:
         "build/web/assets/book.css",
         "build/web/assets/book.js",
-    message:
-        "build styles and script"
     shell:
         "npm --prefix web run --silent build"
 
@@ -150,16 +125,14 @@ rule check:
 # The old site stays readable until the new one is whole; 404.html stands for either.
 rule site:
     input:
-        rules.assets.input,
         BOOK.records(),
         BOOK.text,
+        rules.web.output,
+        [drawings(figure) for figure in figures()],
     output:
         SITE + "/404.html",
-    params:
-        fresh=BUILD + "/fresh",
-        site=SITE,
     message:
         "build the site"
     shell:
-        "rm -rf {params.fresh} && mkdocs build --quiet --strict --site-dir {params.fresh}"
-        " && rm -rf {params.site} && mv {params.fresh} {params.site}"
+        "rm -rf {BUILD}/fresh && mkdocs build --quiet --strict --site-dir {BUILD}/fresh"
+        " && rm -rf {SITE} && mv {BUILD}/fresh {SITE}"

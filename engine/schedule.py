@@ -184,6 +184,12 @@ def figures() -> list[str]:
     )
 
 
+def drawings(figure: str) -> list[str]:
+    """The files of a figure: its data, what it cites, and one drawing a language and width."""
+    ends = [f"{language}.{width}.svg" for language in ("pt", "en") for width in ("wide", "narrow")]
+    return [f"{DRAWN}/{figure}.{end}" for end in ("csv", "json", *ends)]
+
+
 def contents(name: str, *patterns: str, but: Collection[str] = ()) -> str:
     """One file in place of many: names and hashes of those that match, younger when one changed."""
     found = sorted({path for pattern in patterns for path in paths.ROOT.glob(pattern)})
