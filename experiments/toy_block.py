@@ -2,12 +2,14 @@
 
 Chapters 13 to 19. In: the toy (experiments/toy.json): five tokens of a sentence, d = 4, two heads
 of width 2, rows times matrices. Out: every matrix on the way from tokens to probabilities, in
-float64 through the book's own block; the same with the attention branch off; the loss of the next
-word, its gradients, and the loss after one step of plain gradient descent.
+float64 through the book's own block; the same with the attention branch off, and with a final norm
+that the toy lacks; the loss of the next word, its gradients, one of them also by the chain rule
+written out, and the loss after one step of plain gradient descent.
 """
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from model.block import MLP, Block
 from model.settings import LanguageModelSettings
 
 TOY = Path(__file__).with_name("toy.json")
+GELU_SCALE, GELU_CUBE = math.sqrt(2 / math.pi), 0.044715  # of the tanh form
 
 
 @dataclass(frozen=True)
@@ -84,32 +87,78 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     loss.backward()
     with torch.no_grad():
         off_y = stages["x"] + block.mlp(block.norm_2(stages["x"]))
-        off_logits = off_y @ w["w_unembed"]
+        off = read_out(off_y, w, target)
+        normed = torch.nn.functional.layer_norm(
+            stages["y"], (len(data["w_q"]),), eps=data["ln_eps"]
+        )
+        final = read_out(normed, w, target)
     values: dict[str, Any] = {
         "tokens": data["tokens"],
         "vocabulary": data["vocabulary"],
+        "text": "".join(data["tokens"]).replace("␣", " "),
         "token_ids": ids,
         "target": target,
+        "sizes": {
+            "tokens": len(ids),
+            "width": len(data["w_q"]),
+            "heads": data["n_heads"],
+            "head_width": len(data["w_q"]) // data["n_heads"],
+            "hidden": len(data["w_1"][0]),
+            "vocabulary": len(data["vocabulary"]),
+        },
+        "eps": data["ln_eps"],
+        "one_hot": torch.nn.functional.one_hot(torch.tensor(ids), len(data["vocabulary"])).tolist(),
         "weights_of": {name: matrix.tolist() for name, matrix in w.items()},
         **{name: stage.tolist() for name, stage in stages.items()},
+        **on_paper(stages),
         "statistics": {
             name: {
                 "mean": stages[name].mean(-1).tolist(),
                 "variance": stages[name].var(-1, correction=0).tolist(),
                 "std": (stages[name].var(-1, correction=0) + data["ln_eps"]).sqrt().tolist(),
             }
-            for name in ("x", "h")
+            for name in ("x", "u", "h", "u2", "y")
         },
-        "attention_off": {
-            "y": off_y.tolist(),
-            "logits": off_logits.tolist(),
-            "probabilities": off_logits.softmax(-1).tolist(),
-        },
+        "attention_off": {"y": off_y.tolist(), **off},
+        "final_norm": {"u3": normed.tolist(), **final},
         "loss": loss.item(),
-        "loss_off": -off_logits.log_softmax(-1)[-1, target].item(),
-        "loss_uniform": torch.tensor(float(len(data["vocabulary"]))).log().item(),
+        "loss_off": off["loss"],
+        "loss_uniform": math.log(len(data["vocabulary"])),
     }
     return values | gradients(settings, block, w, stages, ids, target)
+
+
+def read_out(y: Tensor, w: Mapping[str, Tensor], target: int) -> dict[str, Any]:
+    """Logits, probabilities and the loss of the last position."""
+    logits = y @ w["w_unembed"]
+    return {
+        "logits": logits.tolist(),
+        "probabilities": logits.softmax(-1).tolist(),
+        "loss": -logits.log_softmax(-1)[-1, target].item(),
+    }
+
+
+def on_paper(stages: Mapping[str, Tensor]) -> dict[str, Any]:
+    """What a pencil writes between two stages: exponentials and their sums, the inside of GELU."""
+    with torch.no_grad():
+        visible = stages["scores"].exp().tril()  # what the mask leaves
+        powers = stages["logits"].exp()
+        inner = GELU_SCALE * (stages["expanded"] + GELU_CUBE * stages["expanded"] ** 3)
+        z = torch.linspace(-3, 3, 121, dtype=torch.float64)
+        curve = torch.nn.functional.gelu(z, approximate="tanh")
+        return {
+            "exponentials": visible.tolist(),
+            "exponential_sums": visible.sum(-1).tolist(),
+            "logit_exponentials": powers.tolist(),
+            "logit_exponential_sums": powers.sum(-1).tolist(),
+            "gelu_inner": inner.tolist(),
+            "gelu_tanh": inner.tanh().tolist(),
+            "gelu_curve": {
+                "z": z.tolist(),
+                "gelu": curve.tolist(),
+                "both": (curve + curve.flip(0)).tolist(),  # gelu(z) + gelu(-z)
+            },
+        }
 
 
 def forward(block: Block, w: Mapping[str, Tensor], ids: list[int]) -> dict[str, Tensor]:
@@ -149,7 +198,8 @@ def gradients(
     """What autograd left behind, the weight of W_k that is followed, and one step downhill.
 
     The followed weight is the one of W_k with the largest gradient. `loss_after` follows a step on
-    every weight of the block and of the unembedding, `loss_after_one` a step on that weight alone.
+    every weight of the block and of the unembedding, `loss_after_one` a step on that weight alone,
+    and `loss_foretold` is what its gradient says that this one step should give.
     """
     layers = {
         "w_q": block.attention.query, "w_k": block.attention.key, "w_v": block.attention.value,
@@ -157,11 +207,15 @@ def gradients(
     }  # fmt: skip
     assert isinstance(block.mlp, MLP)
     layers |= {"w_1": block.mlp.expand, "w_2": block.mlp.contract}
+    eps = block.norm_2.eps
+    assert isinstance(eps, float)
     of_weights = {name: _gradient(layer.weight).T for name, layer in layers.items()}
     of_weights["w_unembed"] = _gradient(w["w_unembed"])
     largest = int(of_weights["w_k"].abs().argmax())
     row, column = divmod(largest, of_weights["w_k"].shape[1])
     with torch.no_grad():
+        chain = chain_rule(w, stages, target, row, column, block.attention.scale, eps)
+        before = _loss(block, w, ids, target)
         one = layers["w_k"].weight.clone()
         layers["w_k"].weight[column, row] -= settings.rate * of_weights["w_k"][row, column]
         after_one = _loss(block, w, ids, target)
@@ -183,11 +237,65 @@ def gradients(
                     one[column, row] - settings.rate * of_weights["w_k"][row, column]
                 ).item(),
             },
+            "chain": {name: step.tolist() for name, step in chain.items()},
         },
         "rate": settings.rate,
+        "loss_foretold": before - settings.rate * of_weights["w_k"][row, column].item() ** 2,
         "loss_after_one": after_one,
         "loss_after": after,
     }
+
+
+def chain_rule(
+    w: Mapping[str, Tensor],
+    of: Mapping[str, Tensor],
+    target: int,
+    row: int,
+    column: int,
+    scale: float,
+    eps: float,
+    keep: Callable[[Tensor], Tensor] = lambda step: step,
+) -> dict[str, Tensor]:
+    """dL/dW_k[row, column], from the loss backwards."""
+    g: dict[str, Tensor] = {}
+    width = of["heads"].shape[-1]  # 2
+    head = column // width
+    part = slice(head * width, head * width + width)
+    hit = torch.zeros_like(of["probabilities"][-1])
+    hit[target] = 1
+    g["logits"] = keep(of["probabilities"][-1] - hit)  # (8)
+    g["y"] = keep(g["logits"] @ w["w_unembed"].T)  # (4)
+    g["active"] = keep(g["y"] @ w["w_2"].T)  # (8)
+    g["gelu_slope"] = keep(gelu_slope(of["expanded"][-1]))
+    g["expanded"] = keep(g["active"] * g["gelu_slope"])  # (8)
+    g["u2"] = keep(g["expanded"] @ w["w_1"].T)  # (4)
+    u2 = of["u2"][-1]
+    std = keep((of["h"][-1].var(correction=0) + eps).sqrt())
+    g["mean"] = keep(g["u2"].mean())
+    g["along"] = keep((g["u2"] * u2).mean())
+    norm = g["u2"] - g["mean"] - u2 * g["along"]
+    g["through_norm"] = keep(norm / std)  # (4)
+    g["h"] = keep(g["y"] + g["through_norm"])  # (4)
+    # listing: chain_rule
+    g["heads"] = keep(g["h"] @ w["w_o"].T)[part]  # (2)
+    g["weights"] = keep(of["v"][:, part] @ g["heads"])  # (5)
+    weights = of["weights"][head, -1]
+    g["average"] = keep(weights @ g["weights"])
+    apart = g["weights"] - g["average"]
+    g["scores"] = keep(weights * apart)  # (5)
+    q = of["q"][-1, column]
+    g["keys"] = keep(g["scores"] * q * scale)  # (5)
+    g["terms"] = keep(of["u"][:, row] * g["keys"])  # (5)
+    g["value"] = keep(g["terms"].sum())
+    # end: chain_rule
+    return g
+
+
+def gelu_slope(z: Tensor) -> Tensor:
+    """The derivative of the tanh form of GELU."""
+    tanh = (GELU_SCALE * (z + GELU_CUBE * z**3)).tanh()
+    steepness = GELU_SCALE * (1 + 3 * GELU_CUBE * z**2)
+    return (1 + tanh) / 2 + z / 2 * (1 - tanh**2) * steepness
 
 
 def _gradient(tensor: Tensor) -> Tensor:
