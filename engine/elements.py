@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from jinja2.exceptions import TemplateError
@@ -451,10 +452,27 @@ class Elements(Writer):
         if not file.is_file():
             known = [path.name.removesuffix(".md.j2") for path in folder.glob("*.md.j2")]
             raise RenderError(f"no panel {name!r} in templates/widgets{near(name, known)}")
-        self.files.append(file)
+        said = folder / f"{name}.toml"  # the panel's words, in both languages
+        self.files += [file, folder / "frame.j2", said]
         anchor, label = self.label("panel", name)
         template = self.shared.environment.get_template(f"widgets/{name}.md.j2")
-        return "\n\n" + template.render(**self.functions(), anchor=anchor, label=label) + "\n\n"
+        return (
+            "\n\n"
+            + template.render(
+                **self.functions(),
+                anchor=anchor,
+                label=label,
+                words=_toml(said)[self.language] if said.is_file() else {},
+                values=self.values,
+                apart=lambda text: marks.turn(text, marks.NUMBER, marks.APART),
+            )
+            + "\n\n"
+        )
+
+    @kept
+    def values(self, path: str) -> object:
+        """What the script of a panel computes with: a mean over seeds, or a list as recorded."""
+        return self.shared.book.get(path).value
 
     @kept
     def contents(self) -> str:
@@ -513,6 +531,13 @@ FUNCTIONS = (
     "table", "seeds", "figure", "listing", "claim", "note", "sides", "summary", "exercise",
     "answer", "widget", "see", "ref", "cite", "contents", "bibliography", "glossary",
 )  # fmt: skip
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise RenderError(f"{paths.shown(path)}: {problem}") from problem
 
 
 def _finite(quantity: Quantity) -> list[float]:
