@@ -9,9 +9,14 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 # listing: tokenizer
 def train_tokenizer(text: str, vocabulary: int) -> Tokenizer:
-    """Byte-level BPE with at most `vocabulary` tokens, the 256 bytes among them."""
+    """Byte-level BPE: at most `vocabulary` tokens.
+
+    The 256 bytes are among them.
+    """
     tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(
+        add_prefix_space=False,
+    )
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=vocabulary,
