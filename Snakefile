@@ -59,7 +59,7 @@ use rule measure as replay with:
     wildcard_constraints:
         run=BOOK.runs_of("replay"),
     params:
-        first="python -m experiments replay {run} --attest ||",
+        first=f"python -m experiments replay {{run}} --attest --device {BOOK.device} ||",
         why=lambda wildcards: BOOK.why(wildcards.run),
     message:
         "replay {wildcards.run}: {params.why}"
