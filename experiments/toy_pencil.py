@@ -48,6 +48,7 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
             for name in STAGES
         }
         values[f"d_{carried}"] = {
+            "carried": carried,
             "differ": sum(differ.values()),
             "differ_in": differ,
             "max_abs_diff": max((exact[n] - found[n]).abs().max().item() for n in STAGES),
