@@ -9,10 +9,19 @@ from torch import Tensor, nn
 
 
 # listing: layer_norm
-def layer_norm(x: Tensor, gamma: Tensor, beta: Tensor, eps: float = 1e-5) -> Tensor:
-    """LayerNorm as its equation says; the blocks use PyTorch's own, held equal by a test."""
+def layer_norm(
+    x: Tensor,
+    gamma: Tensor,
+    beta: Tensor,
+    eps: float = 1e-5,
+) -> Tensor:
+    """LayerNorm as its equation says.
+
+    The blocks use PyTorch's own, held equal by a test.
+    """
     mean = x.mean(-1, keepdim=True)  # (…, 1)
-    variance = (x - mean).square().mean(-1, keepdim=True)  # biased: divided by d
+    # biased: divided by d
+    variance = (x - mean).square().mean(-1, keepdim=True)
     return gamma * (x - mean) / (variance + eps).sqrt() + beta
 
 
