@@ -464,7 +464,7 @@ class Elements(Writer):
                 label=label,
                 words=_toml(said)[self.language] if said.is_file() else {},
                 values=self.values,
-                apart=lambda text: marks.turn(text, marks.NUMBER, marks.APART),
+                apart=_apart,
             )
             + "\n\n"
         )
@@ -531,6 +531,11 @@ FUNCTIONS = (
     "table", "seeds", "figure", "listing", "claim", "note", "sides", "summary", "exercise",
     "answer", "widget", "see", "ref", "cite", "contents", "bibliography", "glossary",
 )  # fmt: skip
+
+
+def _apart(text: str) -> str:
+    """Numbers whose spread stands apart from them, as in the cells of a table."""
+    return marks.turn(text, marks.NUMBER, marks.APART)
 
 
 def _toml(path: Path) -> dict[str, Any]:

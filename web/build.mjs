@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 const here = import.meta.dirname;
 const out = join(here, "..", "build", "web", "assets");
 const require = createRequire(import.meta.url);
+const modules = join(here, "node_modules");
 const package_ = (name) => dirname(require.resolve(`${name}/package.json`));
 
 rmSync(out, { recursive: true, force: true });
@@ -31,7 +32,8 @@ for (const [family, files] of Object.entries(faces)) {
 const katex = package_("katex");
 for (const name of readdirSync(join(katex, "dist", "fonts")))
   if (name.endsWith(".woff2")) copyFileSync(join(katex, "dist", "fonts", name), join(out, "fonts", name));
-copyFileSync(join(katex, "LICENSE"), join(out, "licenses", "katex.txt"));
+for (const name of ["katex", "preact", "d3-random"])
+  copyFileSync(join(modules, name, "LICENSE"), join(out, "licenses", `${name}.txt`));
 
 // The palette is written once, in palette.json; both schemes come from it. Paper is always light.
 const palette = JSON.parse(readFileSync(join(here, "palette.json"), "utf8"));
@@ -62,12 +64,19 @@ const styles = await build({
 });
 writeFileSync(join(out, "book.css"), katexStyles + schemes + styles.outputFiles[0].text);
 
+const script = { bundle: true, minify: true, target: "es2022", logLevel: "error" };
 await build({
+  ...script,
   entryPoints: [join(here, "src", "book.ts")],
   outfile: join(out, "book.js"),
-  bundle: true,
-  minify: true,
-  target: "es2022",
   format: "iife",
-  logLevel: "error",
+});
+// Asked for by book.js, and only by pages that have a panel.
+await build({
+  ...script,
+  entryPoints: [join(here, "src", "panels", "main.tsx")],
+  outfile: join(out, "panels.js"),
+  format: "esm",
+  jsx: "automatic",
+  jsxImportSource: "preact",
 });

@@ -16,13 +16,19 @@ FAKE = Path(__file__).parent / "fake"
 PYTHON = sys.executable
 
 
-def grow(tree: Path) -> Path:
-    for name in ("engine", "templates"):
+def plant(tree: Path, *more: str) -> Path:
+    """What makes a site of any book, and more folders of this repository."""
+    for name in ("engine", "templates", *more):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "web", tree / "web", ignore=shutil.ignore_patterns("node_modules"))
     (tree / "web" / "node_modules").symlink_to(ROOT / "web" / "node_modules")
     for name in ("mkdocs.yml", "mkdocs.en.yml"):
         shutil.copy2(ROOT / name, tree / name)
+    return tree
+
+
+def grow(tree: Path) -> Path:
+    plant(tree)
     shutil.copytree(FAKE, tree, dirs_exist_ok=True)
     for package in ("experiments", "model"):
         (tree / package / "__init__.py").write_text("")

@@ -10,6 +10,15 @@ declare global {
   var document$: { subscribe(page: () => void): void } | undefined;
 }
 
+const own = (document.currentScript as HTMLScriptElement | null)?.src ?? "";
+
+/** The panels' script comes only with the first page that has one; without it their tables stay. */
+async function setUpPanels(): Promise<void> {
+  if (!document.querySelector("[data-panel]")) return;
+  const panels = (await import(new URL("panels.js", own).href)) as typeof import("./panels/main");
+  panels.setUpPanels();
+}
+
 function letKeyboardScroll(): void {
   for (const box of document.querySelectorAll<HTMLElement>(".tw, div.arithmatex, .highlight pre > code"))
     if (box.scrollWidth > box.clientWidth + 1 && !box.hasAttribute("tabindex")) box.tabIndex = 0;
@@ -20,7 +29,9 @@ setUpLanguages();
 setUpLedger();
 setUpExercises();
 letKeyboardScroll();
+void setUpPanels();
 globalThis.document$?.subscribe(() => {
   leavePage();
   letKeyboardScroll();
+  void setUpPanels();
 });
