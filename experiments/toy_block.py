@@ -105,7 +105,7 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
             "head_width": len(data["w_q"]) // data["n_heads"],
             "hidden": len(data["w_1"][0]),
             "vocabulary": len(data["vocabulary"]),
-            "losses": loss.numel(),
+            "scalars": loss.numel(),
         },
         "eps": data["ln_eps"],
         "one_hot": torch.nn.functional.one_hot(torch.tensor(ids), len(data["vocabulary"])).tolist(),
