@@ -29,7 +29,10 @@ BLOCKS = (
 LINKS = ("cite", "ref", "see")
 _NAMED = (*NUMBERS, *BLOCKS, *LINKS, "const")
 # Arguments that name something, or set something, and are not shown as they stand.
-_NOT_SHOWN = ("form", "chapter", "page", "unit", "gender", "hot", "seed", "kind", "anchor", "block")
+_NOT_SHOWN = (
+    *("form", "chapter", "page", "unit", "gender", "hot", "seed", "kind", "anchor", "block"),
+    "noise",
+)
 _FORMULAS = ("equations",)
 _PART_OF_PATH = re.compile(r"[A-Za-z0-9_.]*")
 _MAXIMUM_TURNS = 500  # of nested loops over literal lists
