@@ -37,7 +37,7 @@ check: $(READY)
 	@ruff check --fix
 	@pyright
 	@pyright --project tools/pyright-tests.json
-	@snakefmt --quiet Snakefile
+	@snakefmt Snakefile
 	@codespell
 	@python -m tools.spelling
 
