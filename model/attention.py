@@ -84,8 +84,10 @@ class Attention(nn.Module):
         self.value = nn.Linear(width, inner, bias=False)
         self.output = nn.Linear(inner, width)
 
+    # listing: several_heads
     def split(self, x: Tensor) -> Tensor:
-        return x.unflatten(-1, (self.heads, -1)).transpose(-3, -2)  # (B, h, T, d_head)
+        # (B, T, h d_head) → (B, h, T, d_head)
+        return x.unflatten(-1, (self.heads, -1)).transpose(-3, -2)
 
     def scores(self, x: Tensor) -> Tensor:
         q, k = self.split(self.query(x)), self.split(self.key(x))
@@ -97,7 +99,10 @@ class Attention(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         v = self.split(self.value(x))  # (B, h, T, d_head)
         mixed = self.weights(x) @ v  # (B, h, T, d_head)
-        return self.output(mixed.transpose(-3, -2).flatten(-2))  # (B, T, d)
+        # side by side again: (B, T, h d_head) → (B, T, d)
+        return self.output(mixed.transpose(-3, -2).flatten(-2))
+
+    # end: several_heads
 
 
 # end: attention
