@@ -91,7 +91,17 @@ ROWS = {
 }
 SEEDS = (0,)
 TRAINED = True
-WAITING = True
+WAITING = (
+    "full_d32.undivided",
+    "full_d128.divided",
+    "full_d128.undivided",
+    "short_d128.divided",
+    "short_d128.undivided",
+    "short_d256.divided",
+    "short_d256.undivided",
+    "short_d1024.divided",
+    "short_d1024.undivided",
+)
 INPUTS = ("corpus",)
 UNITS = {
     "parameters": "parameters",
