@@ -154,6 +154,7 @@ def on_paper(stages: Mapping[str, Tensor]) -> dict[str, Any]:
             "logit_exponential_sums": powers.sum(-1).tolist(),
             "gelu_inner": inner.tolist(),
             "gelu_tanh": inner.tanh().tolist(),
+            "gelu_cube": GELU_CUBE,
             "gelu_curve": {
                 "z": z.tolist(),
                 "gelu": curve.tolist(),
