@@ -87,11 +87,13 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     loss.backward()
     with torch.no_grad():
         off_y = stages["x"] + block.mlp(block.norm_2(stages["x"]))
-        off = read_out(off_y, w, target)
+        following = [*ids[1:], target]
+        off = read_out(off_y, w, following)
         normed = torch.nn.functional.layer_norm(
             stages["y"], (len(data["w_q"]),), eps=data["ln_eps"]
         )
-        final = read_out(normed, w, target)
+        final = read_out(normed, w, following)
+        hits = read_out(stages["y"], w, following)["hits"]
     values: dict[str, Any] = {
         "tokens": data["tokens"],
         "vocabulary": data["vocabulary"],
@@ -122,6 +124,7 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
         },
         "attention_off": {"y": off_y.tolist(), **off},
         "final_norm": {"u3": normed.tolist(), **final},
+        "hits": hits,
         "loss": loss.item(),
         "loss_off": off["loss"],
         "loss_uniform": math.log(len(data["vocabulary"])),
@@ -129,13 +132,14 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     return values | gradients(settings, block, w, stages, ids, target)
 
 
-def read_out(y: Tensor, w: Mapping[str, Tensor], target: int) -> dict[str, Any]:
-    """Logits, probabilities and the loss of the last position."""
+def read_out(y: Tensor, w: Mapping[str, Tensor], following: list[int]) -> dict[str, Any]:
+    """Logits, probabilities, the loss of the last position; positions that foretell their next."""
     logits = y @ w["w_unembed"]
     return {
         "logits": logits.tolist(),
         "probabilities": logits.softmax(-1).tolist(),
-        "loss": -logits.log_softmax(-1)[-1, target].item(),
+        "hits": (logits.argmax(-1) == torch.tensor(following)).sum().item(),
+        "loss": -logits.log_softmax(-1)[-1, following[-1]].item(),
     }
 
 
