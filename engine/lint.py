@@ -1,6 +1,6 @@
 """What in the book's text could be wrong unnoticed?
 
-In: chapters, claims, the words of the figures, the glossary, the names of the records. Out:
+In: chapters, claims, the words of figures and panels, the glossary, the names of the records. Out:
 findings with file and line: numbers typed by hand, number words that state a measured quantity,
 sections whose two languages cite different things or are out of step, references that lead
 nowhere, terms that the glossary avoids. What nothing cites (a record, a figure, a claim, a work) is
@@ -105,6 +105,7 @@ def lint_book() -> list[Finding]:
         _check_claims(lint, chapter, known)
         _check_parity(lint, chapter)
     _check_figures(lint, known)
+    _check_panels(lint, known)
     _check_site(lint, known)
     _check_unused(lint)
     return sorted(lint.findings)
@@ -481,7 +482,7 @@ def _front(source: Source, what: str) -> object:
     return {name: constant.value for name, constant in source.constants.items()}
 
 
-# ---------------------------------------------------------------------------- figures, site
+# ---------------------------------------------------------------------------- figures, panels, site
 
 
 def _check_figures(lint: _Lint, known: Known) -> None:
@@ -519,6 +520,46 @@ def _joined(node: ast.JoinedStr) -> str:
     return "".join(
         str(part.value) if isinstance(part, ast.Constant) else "*" for part in node.values
     )
+
+
+def _check_panels(lint: _Lint, known: Known) -> None:
+    """Panels: what their templates cite, and their words, which stand in one file per panel."""
+    folder = paths.TEMPLATES / "widgets"
+    for path in sorted(folder.glob("*.md.j2")):
+        try:
+            cited = outline(path.read_text(encoding="utf-8"), shown(path)).cited
+        except MedidaError as problem:
+            _add_error(lint, path, problem, "template")
+            continue
+        for one in cited:
+            if one.is_number:
+                lint.cited.add(one.name)
+                _check_path(lint, path, one.line, one.name)
+    for path in sorted(folder.glob("*.toml")):
+        text = path.read_text(encoding="utf-8")
+        try:
+            words = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as problem:
+            lint.add(path, 1, "template", str(problem))
+            continue
+        lines = text.split("\n")
+        keys: dict[str, set[str]] = {}
+        for language in LANGUAGES:
+            texts = dict(_leaf_texts(words.get(language, {})))
+            keys[language] = set(texts)
+            start = _line_of(f"[{language}]", lines, 1)
+            for said in texts.values():
+                _text(lint, path, said, language, known, _line_of(said, lines, start))
+        for key in sorted(keys["pt"] ^ keys["en"]):
+            lint.add(path, 1, "parity", f"{key} stands in one language only")
+
+
+def _leaf_texts(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _leaf_texts(cast("Mapping[str, Any]", value), f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", str(value)
 
 
 def _check_site(lint: _Lint, known: Known) -> None:

@@ -470,3 +470,24 @@ def test_the_real_glossary_can_be_read() -> None:
     assert paths.CHAPTERS.name == "chapters"
     assert len(terms) > 60
     assert all(term.find for term in terms)
+
+
+def test_panels_are_read_like_chapters(book: Tree) -> None:
+    book.write("templates/widgets/dial.md.j2", '<< num("averages.head.nix", decimals=1) >>\n')
+    book.write(
+        "templates/widgets/dial.toml",
+        """\
+        [pt]
+        title = "O painel"
+        [pt.script]
+        more = "a precisão de 64 tokens"
+        [en]
+        title = "The panel"
+        """,
+    )
+    mine = [f for f in found() if f.path.startswith("templates/widgets/")]
+    assert {(Path(f.path).name, f.line, f.kind) for f in mine} == {
+        ("dial.md.j2", 1, "reference"),
+        ("dial.toml", 1, "parity"),
+        ("dial.toml", 4, "number"),
+    }

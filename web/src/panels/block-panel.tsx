@@ -5,7 +5,7 @@ import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { Arithmetic } from "./block-arithmetic";
 import { type Calculation, calculate, type Matrix, STAGES, type Stage, type Weight } from "./block";
 import { changed, equal, fromHash, type Grid, gridOf, LARGEST, type State, toHash } from "./block-state";
-import { Copy, Foot, Live, usePanel, useWords } from "./frame";
+import { Copy, Foot, Live, Scroll, usePanel, useWords } from "./frame";
 import { formatList, formatNumber, type Language, parseNumber, SHOWN, writeExactly } from "./number";
 
 const CASES = ["row_times_ten", "last_changed", "attention_removed"] as const;
@@ -334,7 +334,7 @@ function Rows({ stage, now, before, token, version, edit }: RowsProps) {
   const heads = masked ? data.tokens : (matrix[0] ?? []).map((_, j) => String(j + 1));
   return (
     <>
-      <div class="tw" tabIndex={heads.length > 4 ? 0 : undefined}>
+      <Scroll>
         <table class={`block__m${heads.length > 4 ? " wide" : ""}`}>
           <caption>
             {`${text(`${stage}.name`)}, ${matrix.length} × ${heads.length}`}
@@ -380,7 +380,7 @@ function Rows({ stage, now, before, token, version, edit }: RowsProps) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       {stage === "x" && <p class="block__hint">{words("edit")}</p>}
       <Wrong texts={wrong} />
     </>
@@ -405,7 +405,7 @@ function WeightGrid({ name, matrix, edit }: WeightGridProps) {
   const columns = matrix[0]?.length ?? 0;
   return (
     <>
-      <div class="tw" tabIndex={columns > 4 ? 0 : undefined}>
+      <Scroll>
         <table class={`block__m${columns > 4 ? " wide" : ""}`}>
           <caption>
             <i>W</i>
@@ -429,7 +429,7 @@ function WeightGrid({ name, matrix, edit }: WeightGridProps) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       <Wrong texts={wrong} />
     </>
   );

@@ -1,7 +1,7 @@
 // What all panels share: the words and values that the template wrote into the page, the ruler slider,
 // numbers computed now beside numbers of the book, and the foot with what was said last.
 import { type ComponentChildren, createContext } from "preact";
-import { useContext, useEffect, useId, useState } from "preact/hooks";
+import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import { type Format, formatNumber, type Language } from "./number";
 
 /** One panel of a page: the element that templates/widgets/frame.j2 made, read. */
@@ -60,6 +60,25 @@ export function Live({ value, format }: { value: number; format: Format }) {
     <data class="live" value={String(value)}>
       {formatNumber(value, language, format)}
     </data>
+  );
+}
+
+/** A box that scrolls where what it holds is too wide, and that the keyboard reaches only then. */
+export function Scroll({ children }: { children: ComponentChildren }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [wide, setWide] = useState(false);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const look = () => setWide(element.scrollWidth > element.clientWidth + 1);
+    const watch = new ResizeObserver(look);
+    for (const one of [element, ...element.children]) watch.observe(one);
+    return () => watch.disconnect();
+  }, []);
+  return (
+    <div class="tw" ref={box} tabIndex={wide ? 0 : undefined}>
+      {children}
+    </div>
   );
 }
 

@@ -5,6 +5,8 @@ import { BlockPanel } from "./block-panel";
 import { PanelContext, readPanel } from "./frame";
 import { ScaleSlider } from "./scale-slider";
 
+export { formatNumber, parseNumber, writeExactly } from "./number"; // for whoever holds them against Python's
+
 const PANELS: Record<string, ComponentType> = {
   "block-panel": BlockPanel,
   "scale-slider": ScaleSlider,

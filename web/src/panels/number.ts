@@ -43,11 +43,11 @@ export function formatNumber(value: number, language: Language, format: Format):
   if (format.percent !== undefined) exact.power += 2;
   const [shown, power] = rounded(exact, format);
   const tail = format.percent !== undefined ? "%" : "";
+  const sign = exact.count === 0n ? "" : value < 0 ? MINUS : format.signed ? "+" : "";
   if (shown.count === 0n && exact.count !== 0n) {
     const bound = written({ count: 1n, power: shown.power }, language, format.grouped ?? true);
-    return (value < 0 ? `>${NBSP}${MINUS}${bound}` : `<${NBSP}${bound}`) + tail;
+    return `${value < 0 ? ">" : "<"}${NBSP}${sign}${bound}${tail}`;
   }
-  const sign = shown.count === 0n ? "" : value < 0 ? MINUS : format.signed ? "+" : "";
   const tens = power === 0 ? "" : `${NBSP}×${NBSP}10${superscript(power)}`;
   return sign + written(shown, language, format.grouped ?? true) + tens + tail;
 }
