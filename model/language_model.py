@@ -152,11 +152,14 @@ class Blocks(WithPositions):
         self.blocks = nn.ModuleList(Block(settings) for _ in range(settings.blocks))
         self.norm: nn.Module = nn.LayerNorm(settings.width)
 
+    # listing: stack
     def features(self, tokens: Tensor) -> Tensor:
         x = self.embed(tokens)
         for block in self.blocks:
             x = block(x)
         return self.norm(x)  # (B, T, d)
+
+    # end: stack
 
 
 # end: blocks
