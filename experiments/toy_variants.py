@@ -60,8 +60,12 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
         with torch.no_grad():
             stages = toy_block.forward(block, of, tokens)
         last = {name: stages[name][-1].tolist() for name in ("x", "u", "a", "y", "probabilities")}
+        chain = toy_block.chain_rule(
+            of, stages, target, settings.row, settings.column, block.attention.scale, eps
+        )
         return {
             **last,
+            "score_gradient_size": chain["scores"].abs().max().item(),
             "weights": stages["weights"][:, -1].tolist(),
             "best": data["vocabulary"][int(stages["probabilities"][-1].argmax())],
             "loss": -stages["probabilities"][-1, target].log().item(),
@@ -73,6 +77,7 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     flat, flat_there = toy(plain), toy(plain, swapped)
     exact = toy(change=exact_gelu)
     return {
+        "as_it_is": here,
         "floor_climbs": toy(tokens=floor),
         "no_positions": flat,
         "swapped": there
