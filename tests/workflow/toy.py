@@ -123,7 +123,8 @@ def main(command: str, run: str) -> int:
     return 0
 
 
-command, *runs = sys.argv[1 : sys.argv.index("--device") if "--device" in sys.argv else 3]
+words = sys.argv[1 : sys.argv.index("--device") if "--device" in sys.argv else 3]
+command, *runs = (word for word in words if not word.startswith("--"))
 sys.exit(max(main(command, run) for run in runs))
 """,
     "figures/__init__.py": "",
