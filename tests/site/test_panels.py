@@ -260,7 +260,7 @@ def test_numbers_can_be_typed_in_both_ways_and_taken_back(read: Read) -> None:
 
 
 def test_a_link_restores_the_state_in_either_language(read: Read, site: Site) -> None:
-    page = live(read(BLOCK))
+    page = live(read(BLOCK, permissions=["clipboard-read", "clipboard-write"]))
     page.get_by_label("O, componente 2", exact=True).fill("0,125")
     page.locator("[data-stage=m] button").first.click()
     page.get_by_label("W_2, linha 8, coluna 4").fill("-3")
@@ -272,7 +272,9 @@ def test_a_link_restores_the_state_in_either_language(read: Read, site: Site) ->
     output = page.locator("[data-stage=y] .block__row")
     expected = output.inner_text()
     link.click()
-    page.wait_for_url(site.url + BLOCK + href)
+    expect(page.locator(".panel [role=status]")).to_contain_text("Link copiado.")
+    assert page.url == page.evaluate("navigator.clipboard.readText()") == site.url + BLOCK + href
+    expect(page.locator("[data-stage=m] .block__head")).to_have_attribute("aria-expanded", "true")
     again = live(read(BLOCK + href))
     expect(again.locator("[data-stage=y] .block__row")).to_have_text(expected)
     expect(again.get_by_label("com atenção")).not_to_be_checked()
@@ -329,13 +331,13 @@ def test_many_rows_of_the_page_agree_with_the_records(read: Read, site: Site) ->
         more.click()
         expect(more).to_be_enabled(timeout=60_000)
     rows = 1 + 100 * HUNDREDS
-    expect(page.locator(".scale__t")).to_contain_text(f"média de {rows} linhas")
+    expect(page.locator(".compared")).to_contain_text(f"média de {rows} linhas")
     slider, off = page.get_by_role("slider"), []
     for width in MEASURED:
         slider.fill(str(WIDTHS.index(width)))
         for way in ("undivided", "divided"):
             for fact in ("variance", "effective_tokens", "trace"):
-                cell = page.locator(f'[data-mean="{width}.{way}.{fact}"] data')
+                cell = page.locator(f'[data-row="{width}.{way}.{fact}"] data').last
                 mean = float(str(cell.get_attribute("value")))
                 if fact == "variance":
                     expected = width if way == "undivided" else 1.0
@@ -376,20 +378,20 @@ def test_the_slider_redraws_by_keyboard_and_says_where_it_stops(read: Read) -> N
 def test_everyone_sees_the_same_first_row_and_another_on_demand(read: Read) -> None:
     first, second = live(read(SCALE)), live(read("en/" + SCALE))
     facts = "all => all.map(e => e.value)"
-    one = first.locator(".scale__t data").evaluate_all(facts)
-    assert one == second.locator(".scale__t data").evaluate_all(facts)
+    one = first.locator(".compared data").evaluate_all(facts)
+    assert one == second.locator(".compared data").evaluate_all(facts)
     first.get_by_role("button", name="Sortear outra linha").click()
-    expect(first.locator(".scale__t")).to_contain_text("média de 2 linhas")
-    assert first.locator(".scale__t data").evaluate_all(facts) != one
+    expect(first.locator(".compared")).to_contain_text("média de 2 linhas")
+    assert first.locator(".compared data").evaluate_all(facts) != one
 
 
 def test_measured_numbers_stand_beside_and_open_their_origin(read: Read) -> None:
     page = live(read(SCALE))
-    number = page.locator(".scale__t .num").last
+    number = page.locator(".compared .num").last
     assert number.inner_text() in page.locator(".panel__static").evaluate("e => e.textContent")
     number.click()
     expect(page.locator(".nbox")).to_contain_text("softmax_jacobian")
-    expect(page.locator(".scale__t .live .num, .scale__t .num .live")).to_have_count(0)
+    expect(page.locator(".compared .live .num, .compared .num .live")).to_have_count(0)
 
 
 # ---------------------------------------------------------------------------- for everyone

@@ -30,7 +30,7 @@ const SHOWS: Record<Case, { token: number; open: Stage[] }> = {
   attention_removed: { token: 2, open: ["a", "y"] },
 };
 const USED: Partial<Record<Stage, Weight>> = { q: "w_q", k: "w_k", v: "w_v", a: "w_o", expanded: "w_1", m: "w_2" };
-const OF_ATTENTION: readonly Stage[] = ["q", "k", "v", "scores", "weights", "a"];
+const UNUSED: readonly Stage[] = ["q", "k", "v", "scores", "weights"]; // where attention is off
 const MASKED: readonly Stage[] = ["scores", "weights"];
 
 function statesOf(data: Data): Record<"default" | Case, State> {
@@ -184,7 +184,8 @@ export function BlockPanel() {
                 stage={stage}
                 row={now[stage][token] ?? []}
                 token={token}
-                off={!state.attention && OF_ATTENTION.includes(stage)}
+                off={!state.attention && UNUSED.includes(stage)}
+                zero={!state.attention && stage === "a"}
                 open={open.includes(stage)}
                 toggle={() => toggle(stage)}
                 step={step}
@@ -208,8 +209,12 @@ export function BlockPanel() {
       <Foot legend={words("legend")} said={said.filter(Boolean).join(" ")}>
         <a
           href={link}
-          onClick={() => {
-            const copied = navigator.clipboard?.writeText(new URL(link, location.href).href);
+          onClick={(event) => {
+            if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+            event.preventDefault();
+            event.stopPropagation(); // the theme would fetch the page and draw it anew
+            history.replaceState(history.state, "", link);
+            const copied = navigator.clipboard?.writeText(location.href);
             void copied?.then(() => setNote(words("copied"))).catch(() => {});
           }}
         >
@@ -251,6 +256,7 @@ interface LineProps {
   row: readonly number[];
   token: number;
   off: boolean;
+  zero: boolean;
   open: boolean;
   toggle: () => void;
   step: (to: Stage) => void;
@@ -258,7 +264,7 @@ interface LineProps {
 }
 
 /** One line: what it is called, the followed token's numbers, and, unfolded, everything about it. */
-function Line({ stage, row, token, off, open, toggle, step, children }: LineProps) {
+function Line({ stage, row, token, off, zero, open, toggle, step, children }: LineProps) {
   const { anchor, part, text } = usePanel();
   const words = useWords();
   const id = `${anchor}-${useId()}`;
@@ -282,6 +288,7 @@ function Line({ stage, row, token, off, open, toggle, step, children }: LineProp
         {open && (
           <>
             {off && <p class="block__hint">{words("off")}</p>}
+            {zero && <p class="block__hint">{words("zero")}</p>}
             {note && <Copy class="block__note" html={note} />}
             {children}
             <p class="block__step">

@@ -53,7 +53,7 @@ export function Copy({ html, ...rest }: { html: string; class?: string; id?: str
   return <span {...rest} dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
-/** A number computed now: grey, at full precision in data-v. */
+/** A number computed now: grey, its full precision in `value`. */
 export function Live({ value, format }: { value: number; format: Format }) {
   const { language } = usePanel();
   return (
@@ -122,6 +122,68 @@ export function Ruler({ label, ticks, strong = [], at, describe, choose }: Ruler
         ))}
       </div>
     </div>
+  );
+}
+
+interface ComparisonProps {
+  /** Heads: of each number computed now, then of what the book measured. */
+  columns: readonly string[];
+  /** What is heard where the book measured nothing. */
+  nothing: string;
+  groups: readonly {
+    /** HTML, as `part` gives it. */
+    name: string;
+    predicted: string;
+    format: Format;
+    rows: readonly { name: string; key: string; now: readonly number[]; measured: string }[];
+  }[];
+}
+
+/** Predicted, computed now, measured: quantities side by side, only the last with an origin to open. */
+export function Comparison({ columns, nothing, groups }: ComparisonProps) {
+  return (
+    <table class="t compared">
+      <thead>
+        <tr>
+          <td />
+          {columns.map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {groups.map(({ name, predicted, format, rows }) => (
+        <tbody key={name}>
+          <tr class="compared__what">
+            <th scope="rowgroup" colSpan={columns.length + 1}>
+              <Copy html={name} />
+              {predicted && <span class="live">{`, ${predicted}`}</span>}
+            </th>
+          </tr>
+          {rows.map((row) => (
+            <tr key={row.key} data-row={row.key}>
+              <th scope="row">{row.name}</th>
+              {row.now.map((value, i) => (
+                <td key={i}>
+                  <Live value={value} format={format} />
+                </td>
+              ))}
+              <td>
+                {row.measured ? (
+                  <Copy html={row.measured} />
+                ) : (
+                  <>
+                    <span aria-hidden="true">–</span>
+                    <span class="panel__heard">{nothing}</span>
+                  </>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      ))}
+    </table>
   );
 }
 

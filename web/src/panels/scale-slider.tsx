@@ -1,7 +1,7 @@
 // What does the width do to a row of attention weights, with and without the division? One query and its
 // keys are drawn component by component, so that every width sees the same draw and a wider one adds to it.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Copy, Foot, Live, Ruler, usePanel, useWords } from "./frame";
+import { Comparison, Copy, Foot, Live, Ruler, usePanel, useWords } from "./frame";
 import { formatNumber } from "./number";
 import { normal } from "./random";
 import { effectiveTokens, jacobianTrace, softmax, variance } from "./softmax";
@@ -19,6 +19,7 @@ const MANY = 100; // rows drawn by the second button
 const AT_ONCE = 4; // of them, between two frames
 const WAYS = ["undivided", "divided"] as const;
 const FACTS = ["variance", "effective_tokens", "trace"] as const;
+const DECIMALS = { variance: 2, effective_tokens: 1, trace: 3 };
 type Way = (typeof WAYS)[number];
 type Fact = (typeof FACTS)[number] | "max_weight";
 
@@ -207,58 +208,25 @@ function Weights({ way, width, row }: { way: Way; width: number; row: Row }) {
   );
 }
 
-/** What is said of the rows: predicted, this row, the mean of those drawn here, and what the book measured. */
+/** What is said of the rows: predicted, of this row, the mean of those drawn here, and what the book measured. */
 function Facts({ width, rows, draws }: { width: number; rows: Record<Way, Row>; draws: Draws }) {
   const { part, measured } = usePanel<Data>();
   const words = useWords();
-  const format = (fact: Fact) => ({ decimals: fact === "effective_tokens" ? 1 : fact === "trace" ? 3 : 2 });
   return (
-    <table class="t scale__t">
-      <thead>
-        <tr>
-          <td />
-          <th scope="col">{words("this_row")}</th>
-          <th scope="col">{words(draws.count === 1 ? "mean_of_one" : "mean_of", { n: draws.count })}</th>
-          <th scope="col">{words("in_book")}</th>
-        </tr>
-      </thead>
-      {FACTS.map((fact) => (
-        <tbody key={fact}>
-          <tr class="scale__fact">
-            <th scope="rowgroup" colSpan={4}>
-              <Copy html={part(fact)} />
-              {fact === "variance" && (
-                <span class="live">{`, ${words("predicted", { undivided: width, divided: 1 })}`}</span>
-              )}
-            </th>
-          </tr>
-          {WAYS.map((way) => (
-            <tr key={way}>
-              <th scope="row">{words(way)}</th>
-              <td>
-                <Live value={rows[way].facts[fact]} format={format(fact)} />
-              </td>
-              <td data-mean={`${width}.${way}.${fact}`}>
-                <Live value={draws.mean(width, way, fact)} format={format(fact)} />
-              </td>
-              <td>
-                <Measured html={measured(`${width}.${way}.${fact}`)} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      ))}
-    </table>
-  );
-}
-
-function Measured({ html }: { html: string }) {
-  const words = useWords();
-  if (html) return <Copy html={html} />;
-  return (
-    <>
-      <span aria-hidden="true">–</span>
-      <span class="panel__heard">{words("nothing")}</span>
-    </>
+    <Comparison
+      columns={[words("this_row"), words(draws.count === 1 ? "mean_of_one" : "mean_of", { n: draws.count }), words("in_book")]}
+      nothing={words("nothing")}
+      groups={FACTS.map((fact) => ({
+        name: part(fact),
+        predicted: fact === "variance" ? words("predicted", { undivided: width, divided: 1 }) : "",
+        format: { decimals: DECIMALS[fact] },
+        rows: WAYS.map((way) => ({
+          name: words(way),
+          key: `${width}.${way}.${fact}`,
+          now: [rows[way].facts[fact], draws.mean(width, way, fact)],
+          measured: measured(`${width}.${way}.${fact}`),
+        })),
+      }))}
+    />
   );
 }
