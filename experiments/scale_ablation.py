@@ -89,6 +89,14 @@ ROWS = {
         "watched": "experiments.scale_ablation:measure_runaway",
     },
 }
+SMOKE_ROWS = {
+    "short_d128.divided": {"head_width": 16, "steps": 12, "batch": 4},
+    "short_d128.undivided": {"head_width": 16, "steps": 12, "batch": 4},
+    "short_d256.divided": {"head_width": 16, "steps": 12, "batch": 4},
+    "short_d256.undivided": {"head_width": 16, "steps": 12, "batch": 4},
+    "short_d1024.divided": {"head_width": 16, "steps": 12, "batch": 4},
+    "short_d1024.undivided": {"head_width": 16, "steps": 12, "batch": 4},
+}
 SEEDS = (0,)
 TRAINED = True
 WAITING = (
