@@ -1,0 +1,70 @@
+"""How does the toy's loss depend on the one weight that is followed by hand?
+
+In: the loss over a range of the weight, everything else as it is, and the gradient at the weight's
+own value. Out: the curve, and the dotted line whose slope is the gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from figures import Language, Row, Text, Width, marks, scales
+
+if TYPE_CHECKING:
+    from engine.quantity import Book
+
+BEFORE, AFTER = 2.5, 3.5  # how far the tangent is drawn
+
+TEXT = {
+    "weight": {"pt": "o peso de W_k", "en": "the weight of W_k"},
+    "loss": {"pt": "perda, em nats", "en": "loss, in nats"},
+    "curve": {"pt": "perda", "en": "loss"},
+    "here": {"pt": "aqui", "en": "here"},
+    "tangent": {"pt": "a inclinação:\no gradiente", "en": "the slope:\nthe gradient"},
+}
+
+
+def data(book: Book) -> list[Row]:
+    """One row a point of the curve; the tangent's own value beside it."""
+    at = book.get("toy_block.gradient.followed.weight").mean
+    slope = book.get("toy_block.gradient.followed.value").mean
+    loss = book.get("toy_block.loss").mean
+    weights = cast("Sequence[float]", book.get("toy_variants.one_weight.weight").value)
+    losses = cast("Sequence[float]", book.get("toy_variants.one_weight.loss").value)
+    rows: list[Row] = [
+        {"kind": "curve", "weight": w, "loss": found, "tangent": loss + slope * (w - at)}
+        for w, found in zip(weights, losses, strict=True)
+    ]
+    return [*rows, {"kind": "here", "weight": at, "loss": loss, "tangent": loss}]
+
+
+def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
+    """The curve and its tangent."""
+    curve = [row for row in rows if row["kind"] == "curve"]
+    (here,) = [row for row in rows if row["kind"] == "here"]
+    at, slope_from = marks.number(here, "weight"), marks.number(here, "loss")
+    points = tuple(
+        marks.Point(marks.number(row, "weight"), marks.number(row, "loss")) for row in curve
+    )
+    tangent = [
+        marks.Point(marks.number(row, "weight"), marks.number(row, "tangent"))
+        for row in curve
+        if at - BEFORE <= marks.number(row, "weight") <= at + AFTER
+    ]
+    end = tangent[-1]
+    return marks.lines(
+        [marks.Series(text("curve"), points, 0, marks=False)],
+        scales.fixed((-6, -4, -2, 0, 2, 4)),
+        scales.linear([p.y for p in points], zero=False),
+        language=language,
+        x_title=text("weight"),
+        y_title=text("loss"),
+        height=250 if width == "wide" else 230,
+        reference=tangent,
+        notes=[
+            marks.Note(at, slope_from, text("here"), "center", dy=-12, strong=True),
+            marks.Note(at, slope_from, "●", "center", strong=True),
+            marks.Note(end.x, end.y, text("tangent"), "right", dx=40, dy=26),
+        ],
+    )
