@@ -16,14 +16,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine import declaration, paths
-from engine.errors import MedidaError
+from engine.errors import MedidaError, Parser, accident
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    top = argparse.ArgumentParser(prog="python -m experiments", description=__doc__,
-                                  formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
-    commands = top.add_subparsers(dest="command", required=True)
+    top = Parser(prog="python -m experiments", description=__doc__,
+                 formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    commands = top.add_subparsers(dest="command", required=True, parser_class=Parser)
     run = commands.add_parser("run", help="measure runs and write their records")
     replay = commands.add_parser("replay", help="repeat the first steps and compare")
     listing = commands.add_parser("list", help="every run, and how long it took")
@@ -53,7 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.execv(sys.executable, [*module, *(arguments or sys.argv[1:])])
     try:
         if options.command == "list":
-            return list_runs()
+            status = list_runs()
+            sys.stdout.flush()
+            return status
         from experiments import (  # PyTorch takes a second and a half: not for --help
             runner,
             together,
@@ -77,6 +79,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0 if all(outcomes) else 1
     except MedidaError as error:
         print(error, file=sys.stderr)
+        return 1
+    except SyntaxError as error:  # a module that cannot even be imported
+        where = f"{paths.shown(Path(error.filename or '?'))}:{error.lineno}"
+        print(f"{where}: is not valid Python: {error.msg}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # whoever read has gone away
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        print(accident(error), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("interrupted; the same command goes on where it stopped", file=sys.stderr)

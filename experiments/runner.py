@@ -30,7 +30,7 @@ MEASURED_AGAIN = 60.0  # s; untrained, below: replayed whole
 
 def measure_run(spec: RunSpec, device_name: str) -> None:
     """Measure one run and write its record; a killed one goes on at its checkpoint."""
-    with alone(spec) as waited, plain_errors(spec):
+    with plain_errors(spec), alone(spec) as waited:
         fingerprint = provenance.fingerprint(spec)  # before the import: what is read is what runs
         if waited and current(spec):
             print(f"{spec.id}: measured by the other process", file=sys.stderr)
@@ -69,7 +69,7 @@ def replay_run(spec: RunSpec, device_name: str, attest: bool) -> bool:
     With `attest`, a record whose code has changed is re-attested if everything agrees and every
     changed definition was called on the way.
     """
-    with alone(spec), plain_errors(spec):
+    with plain_errors(spec), alone(spec):
         old = record.read_record(spec.path)
         fingerprint = provenance.fingerprint(spec)
         device = chosen(spec, device_name)
@@ -77,9 +77,10 @@ def replay_run(spec: RunSpec, device_name: str, attest: bool) -> bool:
         began = time.monotonic()
         with provenance.CallTrace() as trace:
             if spec.trained:
+                if old.replay is None:  # it was not yet a training when it was recorded
+                    raise errors.MedidaError(f"{spec.id}: records no first steps: {spec.command}")
                 losses, values = first_steps(module, spec, settings, device)
                 new: dict[str, Any] = {"losses": losses, "values": values}
-                assert old.replay is not None
                 expected = {name: old.replay[name] for name in new}
             elif old.seconds <= MEASURED_AGAIN:
                 new = dict(module.measure(settings, session.Run(spec.id, spec.seed, device)))
@@ -236,4 +237,5 @@ def plain_errors(spec: RunSpec) -> Generator[None]:
     except (CorpusError, CheckpointError) as error:
         raise errors.MedidaError(f"{spec.id}: {error}") from error
     except OSError as error:
-        raise errors.MedidaError(f"{spec.id}: {error.strerror}: {error.filename}") from error
+        said = errors.accident(error, paths.shown(paths.BUILD))
+        raise errors.MedidaError(f"{spec.id}: {said}") from error

@@ -14,6 +14,7 @@ import tarfile
 import tempfile
 import threading
 import time
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -207,7 +208,7 @@ def adopt(archive: Path) -> list[str]:
     try:
         with tarfile.open(archive, "r:*") as tar:
             contents = [(member, _content(tar, member)) for member in tar.getmembers()]
-    except (OSError, tarfile.TarError, EOFError) as error:
+    except (OSError, tarfile.TarError, EOFError, zlib.error, ValueError) as error:
         raise errors.MedidaError(f"{archive}: not an archive of records ({error})") from error
     with tempfile.TemporaryDirectory() as scratch:
         checked = [_checked(archive, *content, Path(scratch)) for content in contents]

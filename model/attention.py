@@ -106,3 +106,15 @@ class Attention(nn.Module):
 
 
 # end: attention
+
+
+class UniformAttention(Attention):
+    """Every visible position weighs the same; values and the output map stay."""
+
+    def __init__(self, settings: LanguageModelSettings) -> None:
+        super().__init__(settings)
+        del self.query, self.key
+
+    def scores(self, x: Tensor) -> Tensor:
+        n = x.shape[-2]
+        return x.new_zeros(*x.shape[:-2], self.heads, n, n)  # (B, h, T, T)

@@ -7,7 +7,7 @@ rung: it differs from the one above by the line the text talks about.
 import torch
 from torch import Tensor, nn
 
-from model.attention import Attention, Head, running_mean
+from model.attention import Attention, Head, UniformAttention, running_mean
 from model.block import MLP, Block, PostNormBlock
 from model.settings import LanguageModelSettings
 
@@ -177,3 +177,13 @@ class PostNormBlocks(WithPositions):
         for block in self.blocks:
             x = block(x)
         return x  # (B, T, d)
+
+
+class MeanBlocks(Blocks):
+    """Blocks whose attention weights are uniform: the mean of the prefix, all else unchanged."""
+
+    def __init__(self, settings: LanguageModelSettings) -> None:
+        super().__init__(settings)
+        for block in self.blocks:
+            assert isinstance(block, Block)
+            block.attention = UniformAttention(settings)

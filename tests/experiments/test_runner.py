@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -151,11 +152,13 @@ def test_a_killed_run_goes_on_and_leaves_the_record_as_it_was(copy: Path) -> Non
         (("run", "averages/none.s0", "--device", "abacus"), "abacus"),
         (("run", "averages/none.s0", "--device", "cuda"), "cuda is not here"),
         (("replay", "ladder/mlp.s0"), "no such record"),
+        ((), "required: command"),
+        (("run", "averages/none.s0", "--settings", "huge"), "huge"),
+        (("run", "--all", "--seeds", "many"), "many"),
+        (("run", "--all"), "--out DIR"),
     ],
 )
 def test_bad_input_is_one_clear_line(copy: Path, words: tuple[str, ...], says: str) -> None:
-    import re
-
     done = call(copy, *words, check=1, CUDA_VISIBLE_DEVICES="")
     lines = done.stderr.strip().splitlines()
     assert len(lines) == 1, done.stderr
@@ -176,6 +179,111 @@ def test_an_unwritable_results_folder_is_one_clear_line(copy: Path) -> None:
         path.unlink()
         moved.rename(path)
     assert (path / "all.json").read_bytes() == kept
+
+
+def test_a_module_that_cannot_be_read_is_one_clear_line(copy: Path) -> None:
+    file = copy / "model" / "corpus.py"
+    right = file.read_bytes()
+    try:
+        for wrong in (b"\xff", b"def (", b"\0"):
+            file.write_bytes(right + wrong)
+            done = call(copy, "run", "shuffle/s0", check=1)
+            (line,) = done.stderr.strip().splitlines()
+            assert re.search(r"model/corpus\.py(:\d+)?: ", line), line
+    finally:
+        file.write_bytes(right)
+
+
+def test_a_build_folder_that_cannot_be_one_is_one_clear_line(tmp_path: Path, copy: Path) -> None:
+    folder = tmp_path / "book"
+    shutil.copytree(copy, folder, ignore=shutil.ignore_patterns("build"))
+    (folder / "build").write_text("a file where the folder should be")
+    for words in (("run", "shuffle/s0"), ("run", "--all", "--out", "build")):
+        done = call(folder, *words, check=1)
+        assert len(done.stderr.strip().splitlines()) <= 2, done.stderr  # a row's name, the mistake
+        assert "build" in done.stderr.strip().splitlines()[-1]
+        assert "Traceback" not in done.stderr
+
+
+def test_a_run_that_became_a_training_has_no_steps_to_repeat(copy: Path) -> None:
+    file = copy / "experiments" / "shuffle.py"
+    right = file.read_text()
+    call(copy, "run", "shuffle/s0")
+    try:
+        file.write_text(right.replace("\nSEEDS", "\nTRAINED = True\nSEEDS"))
+        assert file.read_text() != right
+        done = call(copy, "replay", "shuffle/s0", "--attest", check=1)
+        (line,) = done.stderr.strip().splitlines()
+        assert line.endswith("python -m experiments run shuffle/s0 --settings smoke"), line
+    finally:
+        file.write_text(right)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_disk_is_one_clear_line_and_leaves_the_record(copy: Path) -> None:
+    with open("/dev/full", "w") as full:
+        listed = subprocess.run(
+            [sys.executable, "-m", "experiments", "list"],
+            cwd=copy,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert listed.returncode == 1
+    assert listed.stderr.splitlines() == ["the output: No space left on device"]
+
+    call(copy, "run", "shuffle/s0")
+    path = copy / "build" / "smoke" / "results" / "shuffle" / "s0.json"
+    kept = path.read_bytes()
+    program = (  # a disk with room for next to nothing: what is written beyond it is refused
+        "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY));"
+        "from experiments.__main__ import main;"
+        "raise SystemExit(main(['run', 'shuffle/s0', 'averages/none.s0']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", program],
+        cwd=copy,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "MEDIDA_SETTINGS": "smoke"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "could not be written" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+    assert path.read_bytes() == kept
+    assert sorted(p.name for p in path.parent.iterdir() if ".tmp" in p.name) == []
+
+
+def test_a_full_disk_ends_a_training_in_one_line(copy: Path) -> None:
+    program = (
+        "import errno, torch\n"
+        "def full(*_, **__): raise OSError(errno.ENOSPC, 'No space left on device')\n"
+        "torch.save = full\n"
+        "from experiments.__main__ import main\n"
+        "raise SystemExit(main(['run', 'averages/none.s0']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=copy,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "MEDIDA_SETTINGS": "smoke"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    said = done.stderr.strip().splitlines()[-1]
+    assert said == "averages/none.s0: build/smoke: No space left on device"
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_accident(copy: Path) -> None:
+    program = f"{sys.executable} -m experiments list | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", program], cwd=copy, capture_output=True, check=False)
+    assert done.returncode in (0, 1)
+    assert done.stderr == b""
 
 
 def test_disagreements_are_found_and_named() -> None:

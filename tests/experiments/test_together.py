@@ -99,3 +99,19 @@ def test_no_archive_is_one_clear_line(copy: Path, tmp_path: Path) -> None:
     for name in (path, tmp_path / "absent.tar.gz"):
         done = call(copy, "adopt", str(name), check=1)
         assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_damaged_archive_is_one_clear_line_and_nothing_is_taken(
+    copy: Path, archive: Path, tmp_path: Path
+) -> None:
+    results = copy / "build" / "smoke" / "results"
+    shutil.rmtree(results, ignore_errors=True)
+    whole = archive.read_bytes()
+    middle = len(whole) // 2
+    damaged = tmp_path / "damaged.tar.gz"
+    for content in (whole[:middle], whole[:middle] + bytes(64) + whole[middle + 64 :]):
+        damaged.write_bytes(content)
+        done = call(copy, "adopt", str(damaged), check=1)
+        (line,) = done.stderr.strip().splitlines()
+        assert line.startswith(f"{damaged}: not an archive of records"), line
+        assert not list(results.glob("*/*.json"))
