@@ -22,11 +22,11 @@ import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import Any
 
 from engine import paths
 from engine.declaration import RunSpec, declaration, experiments, run_spec
-from engine.errors import DeclarationError, MedidaError, QuantityError
+from engine.errors import DeclarationError, MedidaError, Parser, QuantityError, accident
 from engine.plan import Job, about, duration, job_of, orphans, plan, remaining
 from engine.quantity import Book, Quantity
 from engine.record import Record, load_record, read_record
@@ -34,22 +34,14 @@ from engine.record import Record, load_record, read_record
 CHUNK = 4  # runs that share one process in `verify --replay`, since importing torch takes a while
 
 
-class _Parser(argparse.ArgumentParser):
-    """Wrong usage is one line and status 1, like every other mistake."""
-
-    def error(self, message: str) -> NoReturn:
-        print(f"{self.prog}: {message} (see --help)", file=sys.stderr)
-        raise SystemExit(1)
-
-
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    top = _Parser(
+    top = Parser(
         prog="python -m engine",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = top.add_subparsers(dest="command", required=True, parser_class=_Parser)
+    commands = top.add_subparsers(dest="command", required=True, parser_class=Parser)
 
     get = commands.add_parser("get", help="print a value at full precision")
     get.add_argument("path", metavar="PATH", help="such as averages.mean.validation_perplexity")
@@ -101,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        return complain([f"{error.filename or 'the output'}: {error.strerror or error}"])
+        return complain([accident(error)])
     except KeyboardInterrupt:
         return complain(["interrupted; nothing was changed"])
 

@@ -509,7 +509,7 @@ class Elements(Writer):
         self.files.append(path)
         words = self.shared.words
         head = [words[f"glossary_{column}"] for column in ("en", "pt", "avoid")]
-        terms: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["term"]
+        terms: list[dict[str, Any]] = _toml(path)["term"]
         rows = [
             {
                 "en": term["en"],

@@ -21,6 +21,10 @@ where there is one, the command that mends it.
 
 from __future__ import annotations
 
+import argparse
+import sys
+from typing import NoReturn
+
 
 class MedidaError(Exception):
     """The root: one line, whatever was passed."""
@@ -86,3 +90,21 @@ class LintError(MedidaError):
 
 class SiteError(MedidaError):
     """The site cannot be built."""
+
+
+# ---------------------------------------------------------------------------------------------
+# On the command line
+
+
+class Parser(argparse.ArgumentParser):
+    """Wrong usage is one line and status 1, like every other mistake."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"{self.prog}: {' '.join(message.split())} (see --help)", file=sys.stderr)
+        raise SystemExit(1)
+
+
+def accident(error: OSError, what: str = "the output") -> str:
+    """What the system refused (a full disk, a forbidden folder), in one line."""
+    where = what if error.filename is None else str(error.filename)
+    return " ".join(f"{where}: {error.strerror or error}".split())

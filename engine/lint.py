@@ -435,7 +435,7 @@ def _check_claims(lint: _Lint, chapter: Chapter, known: Known) -> None:
 def _table_lines(path: Path) -> dict[str, int]:
     if not path.is_file():
         return {}
-    lines = path.read_text(encoding="utf-8").split("\n")
+    lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     heads = [(re.match(r"\[([\w-]+)\]", line), i) for i, line in enumerate(lines, 1)]
     return {head[1]: i for head, i in heads if head}
 
@@ -531,15 +531,18 @@ def _check_panels(lint: _Lint, known: Known) -> None:
         except MedidaError as problem:
             _add_error(lint, path, problem, "template")
             continue
+        except UnicodeDecodeError as problem:
+            lint.add(path, 1, "template", f"not UTF-8 (byte {problem.start})")
+            continue
         for one in cited:
             if one.is_number:
                 lint.cited.add(one.name)
                 _check_path(lint, path, one.line, one.name)
     for path in sorted(folder.glob("*.toml")):
-        text = path.read_text(encoding="utf-8")
         try:
+            text = path.read_text(encoding="utf-8")
             words = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as problem:
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
             lint.add(path, 1, "template", str(problem))
             continue
         lines = text.split("\n")

@@ -43,5 +43,5 @@ def shown(path: Path) -> str:
     """The path as a reader should see it: from the repository's root where it lies below it."""
     try:
         return path.resolve().relative_to(ROOT.resolve()).as_posix()
-    except (OSError, ValueError):
+    except (OSError, ValueError, RuntimeError):  # RuntimeError: links in a circle
         return path.as_posix()

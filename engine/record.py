@@ -14,6 +14,7 @@ import json
 import math
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -478,6 +479,8 @@ def read_record(path: Path) -> Record:
         expected = path.parent.parent.resolve() / path.parent.name / path.name
         if path.resolve() != expected:
             raise RecordError(f"{shown}: is a link that leads elsewhere; a record is a file")
+        if stat.S_ISFIFO(path.stat().st_mode):  # reading it would wait for ever
+            raise RecordError(f"{shown}: is a pipe; a record is a file")
         text = path.read_bytes().decode("utf-8")
         content = json.loads(
             text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite
@@ -486,7 +489,7 @@ def read_record(path: Path) -> Record:
         raise MissingRecord(f"{shown}: there is no such record; {mend}") from None
     except OSError as error:
         raise RecordError(f"{shown}: cannot be read ({error.strerror})") from None
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RuntimeError) as error:  # too deep, or links in a circle
         reason = str(error) if isinstance(error, json.JSONDecodeError) else "not a record's JSON"
         raise RecordError(f"{shown}: is damaged ({reason}); {mend}") from None
     try:

@@ -340,7 +340,10 @@ def _only_text(value: object) -> object:
 
 def _words(language: Language) -> dict[str, Any]:
     path = paths.TEMPLATES / "words.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8"))[language]
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))[language]
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise RenderError(f"{paths.shown(path)}: {problem}") from problem
 
 
 # ---------------------------------------------------------------------------- one page

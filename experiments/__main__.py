@@ -81,8 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     except SyntaxError as error:  # a module that cannot even be imported
-        where = f"{paths.shown(Path(error.filename or '?'))}:{error.lineno}"
-        print(f"{where}: is not valid Python: {error.msg}", file=sys.stderr)
+        where = f"{paths.shown(Path(error.filename))}: " if error.filename else ""
+        print(f"{where}is not valid Python: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # whoever read has gone away
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

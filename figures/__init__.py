@@ -22,6 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
+from engine import paths
 from engine.errors import MedidaError
 
 if TYPE_CHECKING:
@@ -83,8 +84,7 @@ def load_figure(name: str) -> Figure:
 
 def question(name: str) -> str:
     """The question that a figure answers: the first line of its module."""
-    source = source_of(name).read_text(encoding="utf-8")
-    return (ast.get_docstring(ast.parse(source)) or "").split("\n", 1)[0]
+    return (ast.get_docstring(_parsed(source_of(name))) or "").split("\n", 1)[0]
 
 
 def texts(figure: Figure, language: Language) -> Text:
@@ -104,5 +104,14 @@ def _names(folder: Path) -> tuple[str, ...]:
 
 
 def _is_figure(path: Path) -> bool:
-    body = ast.parse(path.read_text(encoding="utf-8"), filename=str(path)).body
+    body = _parsed(path).body
     return {"data", "draw"} <= {node.name for node in body if isinstance(node, ast.FunctionDef)}
+
+
+def _parsed(path: Path) -> ast.Module:
+    try:
+        return ast.parse(path.read_bytes(), filename=str(path))
+    except (SyntaxError, ValueError) as problem:
+        line = getattr(problem, "lineno", None)
+        where = f"{paths.shown(path)}:{line}" if line else paths.shown(path)
+        raise FigureError(f"{where}: is not valid Python: {problem.args[0]}") from None

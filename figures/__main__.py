@@ -8,10 +8,11 @@ with the question each answers. Exit status 0, or 1 with one line for each that 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from engine import paths
-from engine.errors import MedidaError
+from engine.errors import MedidaError, Parser, accident
 from figures import FigureError, ahead_names, figure_names, load_figure, question
 
 
@@ -21,12 +22,8 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     try:
         if asked.command == "list":
-            for name in figure_names():
-                print(f"{name:22s} {question(name)}")
-            if ahead_names():
-                print("\nwritten, not yet in the book (figures/ahead):")
-            for name in ahead_names():
-                print(f"{name:22s} {question(name)}")
+            _list()
+            sys.stdout.flush()
             return 0
         chosen = [name for name in ("all", "stale") if getattr(asked, name)]
         if len(chosen) + bool(asked.names) != 1:
@@ -34,9 +31,22 @@ def main(arguments: list[str] | None = None) -> int:
         return _draw(asked.names or list(figure_names()), only_stale=asked.stale)
     except MedidaError as error:
         print(f"figures: {error}", file=sys.stderr)
+    except BrokenPipeError:  # whoever read has gone away
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        print(f"figures: {error.strerror or error}: {error.filename}", file=sys.stderr)
+        print(f"figures: {accident(error)}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("figures: interrupted; no figure is half drawn", file=sys.stderr)
     return 1
+
+
+def _list() -> None:
+    for name in figure_names():
+        print(f"{name:22s} {question(name)}")
+    if ahead_names():
+        print("\nwritten, not yet in the book (figures/ahead):")
+    for name in ahead_names():
+        print(f"{name:22s} {question(name)}")
 
 
 def _draw(names: list[str], only_stale: bool) -> int:
@@ -65,10 +75,10 @@ def _draw(names: list[str], only_stale: bool) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m figures", description="Draw the book's figures from its records."
     )
-    commands = parser.add_subparsers(dest="command", required=True)
+    commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
     draw = commands.add_parser("draw", help="draw figures into build/figures")
     draw.add_argument("names", nargs="*", metavar="NAME", help="a figure (see `list`)")
     draw.add_argument("--all", action="store_true", help="every figure")

@@ -415,6 +415,26 @@ def test_a_template_that_cannot_be_parsed(book: Tree) -> None:
     assert at(finding) == ("pt.md.j2", 17)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"{CHAPTER}/pt.md.j2",
+        f"{CHAPTER}/en.md.j2",
+        f"{CHAPTER}/claims.toml",
+        f"{CHAPTER}/translation.toml",
+        "templates/widgets/dial.toml",
+        "templates/widgets/dial.md.j2",
+    ],
+)
+def test_what_is_not_utf8_is_a_finding(book: Tree, name: str) -> None:
+    path = book.root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes((path.read_bytes() if path.exists() else b"") + b"\xff\xfe")
+    said = [str(f) for f in found() if f.path == name or name in str(f)]
+    assert said
+    assert all("\n" not in line for line in said)
+
+
 def test_words_that_the_glossary_avoids(book: Tree) -> None:
     book.replace(f"{CHAPTER}/pt.md.j2", "bastam.", "bastam; a\nloss, não: (*a loss*), `a loss`.")
     book.replace(f"{CHAPTER}/en.md.j2", "are enough.", "are enough; a loss.")

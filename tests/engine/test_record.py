@@ -348,6 +348,20 @@ def test_a_link_out_of_the_results(tree: Tree) -> None:
         read_record(path)
 
 
+def test_what_is_no_file_is_never_waited_for(tree: Tree) -> None:
+    import os
+
+    path = write({"a": 1.5})
+    path.unlink()
+    path.symlink_to(path.name)
+    with pytest.raises(RecordError, match=r"s0\.json: is damaged"):
+        read_record(path)
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(RecordError, match="is a pipe"):
+        read_record(path)
+
+
 def test_a_record_of_another_run_put_in_its_place(tree: Tree) -> None:
     path = write({"a": 1.5}, "shuffle/s1")
     path.rename(path.with_name("s0.json"))

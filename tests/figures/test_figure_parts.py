@@ -1,6 +1,7 @@
 """Do the parts behind the figures hold: finished SVG, scales, ticks, labels, fonts, files?"""
 
 import json
+import os
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -256,6 +257,11 @@ def test_command_line_fails_with_one_line(capsys: pytest.CaptureFixture[str]) ->
         said = capsys.readouterr().err
         assert said.startswith("figures: ")
         assert said.count("\n") == 1
+    for arguments in ([], ["draw", "--nosuch"], ["paint"]):
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert ended.value.code == 1
+        assert capsys.readouterr().err.count("\n") == 1
     assert main(["list"]) == 0
     assert "three_masks" in capsys.readouterr().out
 
@@ -268,3 +274,44 @@ def test_a_missing_record_names_its_command(
     said = capsys.readouterr().err
     assert "python -m experiments run dot_variance" in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("wrong", [b"\xff", b"def (", b"\0"])
+def test_a_figure_that_is_no_python_is_one_clear_line(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    wrong: bytes,
+) -> None:
+    import figures
+
+    (tmp_path / "broken.py").write_bytes(b"# a figure\n" + wrong)
+    monkeypatch.setattr(figures, "FOLDER", tmp_path)
+    assert main(["list"]) == 1
+    said = capsys.readouterr().err
+    assert "broken.py" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "accident", [OSError(28, "No space left on device"), KeyboardInterrupt()], ids=["full", "^C"]
+)
+def test_an_accident_is_one_clear_line_and_leaves_the_old_drawing(
+    drawn_at: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    accident: BaseException,
+) -> None:
+    draw("three_masks", book())
+    before = {path: path.read_bytes() for path in drawn_at.iterdir()}
+
+    def fail(*_: object) -> None:
+        raise accident
+
+    monkeypatch.setattr(os, "replace", fail)
+    monkeypatch.setattr(Path, "replace", fail)
+    assert main(["draw", "three_masks"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("figures: ")
+    assert said.count("\n") == 1
+    assert {path: path.read_bytes() for path in drawn_at.iterdir()} == before
