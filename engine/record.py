@@ -477,7 +477,7 @@ def read_record(path: Path) -> Record:
     mend = f"measure it again: {run_command(run, _size_of(path))}"
     try:
         expected = path.parent.parent.resolve() / path.parent.name / path.name
-        if path.resolve() != expected:
+        if Path(os.path.realpath(path)) != expected:  # which bears links in a circle
             raise RecordError(f"{shown}: is a link that leads elsewhere; a record is a file")
         if stat.S_ISFIFO(path.stat().st_mode):  # reading it would wait for ever
             raise RecordError(f"{shown}: is a pipe; a record is a file")
@@ -489,7 +489,7 @@ def read_record(path: Path) -> Record:
         raise MissingRecord(f"{shown}: there is no such record; {mend}") from None
     except OSError as error:
         raise RecordError(f"{shown}: cannot be read ({error.strerror})") from None
-    except (ValueError, RuntimeError) as error:  # too deep, or links in a circle
+    except (ValueError, RecursionError) as error:
         reason = str(error) if isinstance(error, json.JSONDecodeError) else "not a record's JSON"
         raise RecordError(f"{shown}: is damaged ({reason}); {mend}") from None
     try:
@@ -621,7 +621,7 @@ def _floats_anywhere(values: object) -> object:
 def _size_of(path: Path) -> str:
     """Under which settings a record file was measured, told by the folder it lies in."""
     smoke = paths.results_of("smoke").resolve()
-    return "smoke" if path.resolve().is_relative_to(smoke) else "full"
+    return "smoke" if Path(os.path.realpath(path)).is_relative_to(smoke) else "full"
 
 
 # the schema

@@ -227,7 +227,11 @@ def _checked(
     path = scratch / parts[1] / parts[2]
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(content)
-    found = record.read_record(path)
+    try:
+        found = record.read_record(path)
+    except errors.RecordError as error:
+        said = str(error).replace(f"{scratch.as_posix()}/", "results/")
+        raise errors.MedidaError(f"{archive}: {said}") from error
     spec = declaration.run_spec(found.id)
     if found.digest != provenance.fingerprint(spec).digest:
         raise errors.MedidaError(f"{archive}: {spec.id} was measured with other code or settings")
