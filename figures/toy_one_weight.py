@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 BEFORE, AFTER = 2.5, 3.5  # how far the tangent is drawn
 
 TEXT = {
-    "weight": {"pt": "o peso de W_k", "en": "the weight of W_k"},
+    "weight": {"pt": "valor do peso seguido", "en": "value of the weight followed"},
     "loss": {"pt": "perda, em nats", "en": "loss, in nats"},
     "curve": {"pt": "perda", "en": "loss"},
     "here": {"pt": "aqui", "en": "here"},
