@@ -4,6 +4,7 @@ import torch
 from torch import Generator, nn
 
 from experiments import induction, sentences
+from model.block import Block
 from model.language_model import Blocks, LanguageModel, MeanBlocks
 
 
@@ -82,7 +83,9 @@ def test_scores_count_right_wrong_and_between() -> None:
 
 def test_the_mean_in_place_of_attention_weighs_every_visible_position_the_same() -> None:
     model = MeanBlocks(sentences.SentenceSettings())
-    weights = model.blocks[0].attention.weights(torch.randn(1, 5, 128))
+    block = model.blocks[0]
+    assert isinstance(block, Block)
+    weights = block.attention.weights(torch.randn(1, 5, 128))
     expected = torch.ones(5, 5).tril() / torch.arange(1, 6)[:, None]
     torch.testing.assert_close(weights, expected.expand_as(weights))
     assert (
