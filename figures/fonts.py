@@ -32,6 +32,8 @@ SIZE = FONT_SIZE
 STYLES: dict[Weight, str] = {400: "Regular", 600: "SemiBold"}
 FOLDER = paths.WEB / "node_modules" / "@fontsource" / "source-sans-3" / "files"
 
+SPACE_OF_A_TOKEN = "␣"  # web/css/space.css draws it
+
 _TYPOGRAPHIC = (1, 2, 3, 4, 6, 16, 17, 21, 22)  # name records that say family and style
 
 
@@ -50,9 +52,9 @@ def register() -> Path:
 
 @cache
 def characters() -> frozenset[str]:
-    """The characters that both weights can draw."""
+    """The characters that both weights can draw, and the one for which the page has a glyph."""
     regular, strong = _cmap(400), _cmap(600)
-    return frozenset(chr(code) for code in regular if code in strong)
+    return frozenset(chr(code) for code in regular if code in strong) | {SPACE_OF_A_TOKEN}
 
 
 def text_width(text: str, weight: Weight = 400, size: float = SIZE) -> float:

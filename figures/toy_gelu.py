@@ -28,7 +28,7 @@ TEXT = {
 def data(book: Book) -> list[Row]:
     """One row a point."""
     curves = {
-        name: cast("Sequence[float]", book.get(f"toy_block.gelu_curve.{name}").value)
+        name: cast("Sequence[float]", _only(book, f"toy_block.gelu_curve.{name}"))
         for name in ("z", *KINDS)
     }
     return [
@@ -37,8 +37,13 @@ def data(book: Book) -> list[Row]:
     ]
 
 
+def _only(book: Book, path: str) -> Any:
+    """A value that has one run behind it: a word, or a list."""
+    return next(iter(book.get(path).values.values()))
+
+
 def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
-    """Both curves on one scale; at the right end they meet, so their names stand at the left."""
+    """Both curves on one scale; at the right end they meet, so their names stand along them."""
     zs = [marks.number(row, "z") for row in rows]
     series = [
         marks.Series(
@@ -49,19 +54,25 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
         )
         for style, kind in enumerate(KINDS)
     ]
-    ends = [marks.Point(min(zs), -min(zs)), marks.Point(0, 0), marks.Point(max(zs), max(zs))]
+    ends = [marks.Point(min(zs), abs(min(zs))), marks.Point(0, 0), marks.Point(max(zs), max(zs))]
+    left, slope, right = (rows[round(share * (len(rows) - 1))] for share in (0.02, 0.32, 0.83))
     return marks.lines(
         series,
-        scales.fixed((-3, -2, -1, 0, 1, 2, 3)),
-        scales.fixed((0, 1, 2, 3), before=0.12),
+        scales.span(zs, count=7),
+        scales.linear([*(p.y for one in series for p in one.points), *(p.y for p in ends)]),
         language=language,
         x_title=text("z"),
         y_title=text("value"),
         height=250 if width == "wide" else 230,
         reference=ends,
         notes=[
-            marks.Note(2, 2, text("reference"), "right", dx=-12, dy=-6),
-            marks.Note(-2.9, 0.22, text("gelu"), strong=True),
-            marks.Note(-1.1, 1.35, text("both"), dx=4, strong=True),
+            _beside(right, "z", text("reference"), "right", -12, -6),
+            _beside(left, "gelu", text("gelu"), "left", 0, 15),
+            _beside(slope, "both", text("both"), "left", 8, -4),
         ],
     )
+
+
+def _beside(row: Row, key: str, words: str, align: str, dx: float, dy: float) -> marks.Note:
+    place = marks.number(row, "z"), marks.number(row, key)
+    return marks.Note(*place, words, align, dx, dy, strong=key != "z")

@@ -26,14 +26,14 @@ TEXT = {
 
 def data(book: Book) -> list[Row]:
     """One row a cell below the mask."""
-    names = [str(book.get(f"toy_block.tokens.{i}").value) for i in range(TOKENS)]
+    names = [str(_only(book, f"toy_block.tokens.{i}")) for i in range(TOKENS)]
     return [
         {
-            "head": head + 1,
+            "head": str(head + 1),
             "position": i + 1,
             "token": names[i],
-            "reads_position": j + 1,
-            "reads": names[j],
+            "reads": j + 1,
+            "read_token": names[j],
             "weight": book.get(f"toy_block.weights.{head}.{i}.{j}").mean,
         }
         for head in range(HEADS)
@@ -42,11 +42,16 @@ def data(book: Book) -> list[Row]:
     ]
 
 
+def _only(book: Book, path: str) -> Any:
+    """A value that has one run behind it: a word, or a list."""
+    return next(iter(book.get(path).values.values()))
+
+
 def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
     """The heads side by side, or one under the other."""
     wide = width == "wide"
     maps = [
-        _map([row for row in rows if row["head"] == head + 1], text, language, wide)
+        _map([row for row in rows if row["head"] == str(head + 1)], text, language, wide)
         for head in range(HEADS)
     ]
     both: Any = alt.hconcat(*maps, spacing=36) if wide else alt.vconcat(*maps, spacing=40)
@@ -54,24 +59,23 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
 
 
 def _map(rows: list[Row], text: Text, language: Language, wide: bool) -> Any:
-    names = [str(row["token"]) for row in rows if row["position"] == row["reads_position"]]
+    names = [str(row["token"]) for row in rows if row["position"] == row["reads"]]
     cells = [
         marks.Cell(
             int(marks.number(row, "position")) - 1,
-            int(marks.number(row, "reads_position")) - 1,
+            int(marks.number(row, "reads")) - 1,
             marks.number(row, "weight"),
             scales.decimals_text(marks.number(row, "weight"), language, 2),
         )
         for row in rows
     ]
-    head = int(marks.number(rows[0], "head"))
     size = 44 if wide else 46
     return marks.heat_map(
         cells,
         names,
         names,
         thresholds=THRESHOLDS,
-        row_title=f"{text('head')} {head}: {text('reader')}",
+        row_title=f"{text('head')} {rows[0]['head']}: {text('reader')}",
         column_title=text("reads"),
         height=TOKENS * size,
         width=TOKENS * (size if wide else 50),

@@ -36,12 +36,17 @@ def data(book: Book) -> list[Row]:
     return [
         {
             "case": case,
-            "word": str(book.get(f"toy_block.vocabulary.{i}").value),
+            "word": str(_only(book, f"toy_block.vocabulary.{i}")),
             "probability": book.get(f"{path}.{i}").mean,
         }
         for case, path in CASES.items()
         for i in range(WORDS)
     ]
+
+
+def _only(book: Book, path: str) -> Any:
+    """A value that has one run behind it: a word, or a list."""
+    return next(iter(book.get(path).values.values()))
 
 
 def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from figures import Language, Row, Text, Width, marks, scales
+from figures import Language, Row, Text, Width, marks, palette, scales
 
 if TYPE_CHECKING:
     from engine.quantity import Book
@@ -20,7 +20,6 @@ TEXT = {
     "weight": {"pt": "valor do peso seguido", "en": "value of the weight followed"},
     "loss": {"pt": "perda, em nats", "en": "loss, in nats"},
     "curve": {"pt": "perda", "en": "loss"},
-    "here": {"pt": "aqui", "en": "here"},
     "tangent": {"pt": "a inclinação:\no gradiente", "en": "the slope:\nthe gradient"},
 }
 
@@ -30,8 +29,8 @@ def data(book: Book) -> list[Row]:
     at = book.get("toy_block.gradient.followed.weight").mean
     slope = book.get("toy_block.gradient.followed.value").mean
     loss = book.get("toy_block.loss").mean
-    weights = cast("Sequence[float]", book.get("toy_variants.one_weight.weight").value)
-    losses = cast("Sequence[float]", book.get("toy_variants.one_weight.loss").value)
+    weights = cast("Sequence[float]", _only(book, "toy_variants.one_weight.weight"))
+    losses = cast("Sequence[float]", _only(book, "toy_variants.one_weight.loss"))
     rows: list[Row] = [
         {"kind": "curve", "weight": w, "loss": found, "tangent": loss + slope * (w - at)}
         for w, found in zip(weights, losses, strict=True)
@@ -39,11 +38,16 @@ def data(book: Book) -> list[Row]:
     return [*rows, {"kind": "here", "weight": at, "loss": loss, "tangent": loss}]
 
 
+def _only(book: Book, path: str) -> Any:
+    """A value that has one run behind it: a word, or a list."""
+    return next(iter(book.get(path).values.values()))
+
+
 def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
     """The curve and its tangent."""
     curve = [row for row in rows if row["kind"] == "curve"]
     (here,) = [row for row in rows if row["kind"] == "here"]
-    at, slope_from = marks.number(here, "weight"), marks.number(here, "loss")
+    at, loss = marks.number(here, "weight"), marks.number(here, "loss")
     points = tuple(
         marks.Point(marks.number(row, "weight"), marks.number(row, "loss")) for row in curve
     )
@@ -52,19 +56,23 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
         for row in curve
         if at - BEFORE <= marks.number(row, "weight") <= at + AFTER
     ]
+    x = scales.span([point.x for point in points])
+    y = scales.linear([p.y for p in (*points, *tangent)], zero=False)
+    across = marks.axis(x, language, text("weight"))
+    up = marks.axis(y, language, text("loss"))
     end = tangent[-1]
-    return marks.lines(
+    lines = marks.lines(
         [marks.Series(text("curve"), points, 0, marks=False)],
-        scales.fixed((-6, -4, -2, 0, 2, 4)),
-        scales.linear([p.y for p in points], zero=False),
+        x,
+        y,
         language=language,
         x_title=text("weight"),
         y_title=text("loss"),
         height=250 if width == "wide" else 230,
         reference=tangent,
-        notes=[
-            marks.Note(at, slope_from, text("here"), "center", dy=-12, strong=True),
-            marks.Note(at, slope_from, "●", "center", strong=True),
-            marks.Note(end.x, end.y, text("tangent"), "right", dx=40, dy=26),
-        ],
+        notes=[marks.Note(end.x, end.y, text("tangent"), "right", dx=20, dy=26)],
     )
+    dot = marks.chart([{"x": at, "y": loss}]).mark_point(
+        color=palette.MEASURED, size=90, filled=True, opacity=1
+    )
+    return marks.layer(lines, dot.encode(marks.x_of(x, across), marks.y_of(y, up)))

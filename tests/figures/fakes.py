@@ -114,7 +114,46 @@ def book() -> FakeBook:
     ):
         values[f"gpt2_parameters.{size}.total"] = total
         values[f"gpt2_parameters.{size}.embedding_share"] = share
-    return FakeBook(values | _ahead())
+    return FakeBook(values | _toy() | _ahead())
+
+
+def _toy() -> dict[str, Any]:
+    """The walk's block: two heads, five tokens, eight words."""
+    source = random.Random(2)
+    words = ["O", "␣gato", "␣sub", "iu", "␣no", "␣telhado", "␣chão", "."]
+    heads = [
+        [
+            [*_softmax([source.gauss(0, 2) for _ in range(i + 1)]), *[0.0] * (4 - i)]
+            for i in range(5)
+        ]
+        for _ in range(2)
+    ]
+    shares = {
+        path: _softmax([source.gauss(0, 2) for _ in range(8)])
+        for path in (
+            "toy_block.probabilities.4",
+            "toy_block.attention_off.probabilities.4",
+            "toy_block.final_norm.probabilities.4",
+            "toy_variants.equal_scores.probabilities",
+        )
+    }
+    z = [i / 20 for i in range(-60, 61)]
+    gelu = [x / (1 + math.exp(-1.7 * x)) for x in z]
+    weight = [i / 10 for i in range(-60, 41)]
+    return {
+        "toy_block.tokens": words[:5],
+        "toy_block.vocabulary": words,
+        "toy_block.weights": heads,
+        **shares,
+        "toy_block.gelu_curve.z": z,
+        "toy_block.gelu_curve.gelu": gelu,
+        "toy_block.gelu_curve.both": [a + b for a, b in zip(gelu, gelu[::-1], strict=True)],
+        "toy_block.gradient.followed.weight": -1.0,
+        "toy_block.gradient.followed.value": 0.056,
+        "toy_block.loss": 0.56,
+        "toy_variants.one_weight.weight": weight,
+        "toy_variants.one_weight.loss": [0.5 + 1.1 / (1 + math.exp(2 - 1.5 * w)) for w in weight],
+    }
 
 
 def _ahead() -> dict[str, Any]:
@@ -220,7 +259,7 @@ KEYS = (
     *("d", "position", "reads", "query", "key", "seed", "seeds", "step", "block", "length", "n"),
     *("gain", "change_seeds"),
 )
-SHARES = ("share", "weight", "accuracy")
+SHARES = ("share", "weight", "accuracy", "probability")
 
 
 def _mapped(rows: list[Row], size: Callable[[float], float], share: float) -> list[Row]:
