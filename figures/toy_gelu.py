@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from figures import Language, Row, Text, Width, marks, scales
+from figures import Language, Row, Text, Width, fonts, marks, scales
 
 if TYPE_CHECKING:
     from engine.quantity import Book
@@ -55,7 +55,8 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
         for style, kind in enumerate(KINDS)
     ]
     ends = [marks.Point(min(zs), abs(min(zs))), marks.Point(0, 0), marks.Point(max(zs), max(zs))]
-    left, slope, right = (rows[round(share * (len(rows) - 1))] for share in (0.02, 0.32, 0.83))
+    left, high, low = (rows[round(share * (len(rows) - 1))] for share in (0.02, 0.1, 0.27))
+    both = text("both") if width == "wide" else fonts.wrap(text("both"), 76, 600)
     return marks.lines(
         series,
         scales.span(zs, count=7),
@@ -66,13 +67,13 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
         height=250 if width == "wide" else 230,
         reference=ends,
         notes=[
-            _beside(right, "z", text("reference"), "right", -12, -6),
+            _beside(high, "z", text("reference"), "left", 10, -6),
             _beside(left, "gelu", text("gelu"), "left", 0, 15),
-            _beside(slope, "both", text("both"), "left", 8, -4),
+            _beside(low, "both", both, "right", -12, 6),
         ],
     )
 
 
 def _beside(row: Row, key: str, words: str, align: str, dx: float, dy: float) -> marks.Note:
-    place = marks.number(row, "z"), marks.number(row, key)
-    return marks.Note(*place, words, align, dx, dy, strong=key != "z")
+    x, y = marks.number(row, "z"), marks.number(row, key)
+    return marks.Note(x, abs(y) if key == "z" else y, words, align, dx, dy, strong=key != "z")

@@ -56,7 +56,7 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
         for row in curve
         if at - BEFORE <= marks.number(row, "weight") <= at + AFTER
     ]
-    x = scales.span([point.x for point in points])
+    x = scales.span([point.x for point in points], count=6)
     y = scales.linear([p.y for p in (*points, *tangent)], zero=False)
     across = marks.axis(x, language, text("weight"))
     up = marks.axis(y, language, text("loss"))
