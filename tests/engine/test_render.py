@@ -581,13 +581,13 @@ def test_a_claim_that_holds(project: Project) -> None:
     assert 'A média fica em <span class="num"' in html
     assert "<em>pior</em>" in html
     assert "(Vaswani et al., 2017)" in text_of(html)
-    said = "Dito antes: <code>averages.….perplexity</code>: <code>mean</code> / <code>none</code>: "
+    said = "Critério: <code>averages.….perplexity</code>: <code>mean</code> / <code>none</code>: "
     assert said + "no mínimo 1,5, em cada semente." in html
     assert "Medido: 2,00\u00a0±\u00a00,02, em três\u00a0sementes." in text_of(html)
     assert 'aria-label="O valor medido cai dentro da faixa dita antes"' in html
     assert '<a href="#claim-worse">afirmação\u00a02.1</a>' in html
     assert [(c.claim, c.state, c.expected) for c in page.claims] == [("worse", "holds", "holds")]
-    assert "Stated beforehand: " in html_of(with_claim(project, "holds", 1.5, "en"))
+    assert "Criterion: " in html_of(with_claim(project, "holds", 1.5, "en"))
 
 
 def test_a_claim_that_was_not_reproduced(project: Project) -> None:
