@@ -584,7 +584,7 @@ def test_a_claim_that_holds(project: Project) -> None:
     said = "Critério: <code>averages.….perplexity</code>: <code>mean</code> / <code>none</code>: "
     assert said + "no mínimo 1,5, em cada semente." in html
     assert "Medido: 2,00\u00a0±\u00a00,02, em três\u00a0sementes." in text_of(html)
-    assert 'aria-label="O valor medido cai dentro da faixa dita antes"' in html
+    assert 'aria-label="O valor medido cai dentro da faixa do critério"' in html
     assert '<a href="#claim-worse">afirmação\u00a02.1</a>' in html
     assert [(c.claim, c.state, c.expected) for c in page.claims] == [("worse", "holds", "holds")]
     assert "Criterion: " in html_of(with_claim(project, "holds", 1.5, "en"))
