@@ -18,28 +18,44 @@ from model.settings import LanguageModelSettings
 
 # listing: sinusoids
 def sinusoids(n: int, width: int) -> Tensor:
-    """PE(t, 2i) = sin(t / 10000^(2i/d)), PE(t, 2i+1) = cos(…): (n, width)."""
+    """Columns 2i, 2i+1: sin and cos of t / 10000^(2i/d)."""
     places = torch.arange(n)[:, None]  # (n, 1)
-    rates = 10000.0 ** (-torch.arange(0, width, 2) / width)  # (d/2,)
+    # one rate a pair of columns: (d/2,)
+    rates = 10000.0 ** (-torch.arange(0, width, 2) / width)
     angles = places * rates  # (n, d/2)
-    return torch.stack([angles.sin(), angles.cos()], -1).flatten(-2)  # (n, d)
+    return torch.stack(
+        [angles.sin(), angles.cos()],
+        -1,
+    ).flatten(-2)  # (n, d/2, 2) → (n, d)
 
 
 # end: sinusoids
 
 
 # listing: rotary
-def rotary_angles(n: int, head_width: int, base: float = 10000.0, stretch: float = 1.0) -> Tensor:
-    """Angle of place t and pair i: t / stretch · base^(-2i/d_head): (n, d_head/2)."""
-    rates = base ** (-torch.arange(0, head_width, 2) / head_width)
+def rotary_angles(
+    n: int,
+    head_width: int,
+    base: float = 10000.0,
+    stretch: float = 1.0,
+) -> Tensor:
+    """Place t, pair i: t / stretch · base^(-2i/d_head)."""
+    rates = base ** (
+        # one rate a pair of numbers: (d_head/2,)
+        -torch.arange(0, head_width, 2) / head_width
+    )
+    # (n, d_head/2)
     return torch.arange(n)[:, None] / stretch * rates
 
 
 def rotate(x: Tensor, angles: Tensor) -> Tensor:
-    """Turn each pair of neighbouring numbers by its angle: x (…, T, d_head)."""
+    """Turn each pair by its angle: x (…, T, d_head)."""
     even, odd = x[..., 0::2], x[..., 1::2]  # (…, T, d_head/2)
-    cos, sin = angles.cos().to(x), angles.sin().to(x)  # (T, d_head/2)
-    turned = torch.stack([even * cos - odd * sin, even * sin + odd * cos], -1)
+    cos, sin = angles.cos().to(x), angles.sin().to(x)
+    turned = torch.stack(
+        [even * cos - odd * sin, even * sin + odd * cos],
+        -1,
+    )  # (…, T, d_head/2, 2)
     return turned.flatten(-2)  # (…, T, d_head)
 
 
@@ -48,14 +64,14 @@ def rotate(x: Tensor, angles: Tensor) -> Tensor:
 
 # listing: alibi
 def alibi_slopes(heads: int) -> Tensor:
-    """2^(-8/h), 2^(-16/h), …, 2^-8 for a power of two of heads: (h,)."""
+    """2^(-8/h), …, 2^-8 for a power of two of heads: (h,)."""
     return 2.0 ** (-8.0 / heads * torch.arange(1, heads + 1))
 
 
 def alibi_bias(n: int, heads: int) -> Tensor:
-    """-slope · (t - i): what lies further back scores less: (h, n, n)."""
+    """-slope · (t - i), a penalty: (h, n, n)."""
     places = torch.arange(n)
-    distance = places[:, None] - places  # (n, n), negative where masked
+    distance = places[:, None] - places  # (n, n)
     return -alibi_slopes(heads)[:, None, None] * distance
 
 
