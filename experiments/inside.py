@@ -63,6 +63,11 @@ def raw_dot_product(model: WithPositions, block: Block, tokens: Tensor) -> dict[
         }
 
 
+def compare(queries: Tensor, keys: Tensor) -> dict[str, float]:
+    """The relation, as in `raw_dot_product`, of queries (B, T, d) and keys (B, T, d) as given."""
+    return _relation(queries @ keys.mT)
+
+
 def _relation(scores: Tensor) -> dict[str, float]:
     scores = scores.double()
     masked = scores + causal_mask(scores.shape[-1], scores.device)
