@@ -16,8 +16,10 @@ from torch import Tensor, nn
 
 from benchmarks.plain import PlainModel, plain_step
 from experiments import session
+from model.fused_attention import fused_attention
 from model.language_model import Blocks
 from model.loss import fused_loss
+from model.products import faster_products
 from model.settings import LanguageModelSettings
 
 SETTINGS = LanguageModelSettings()
@@ -39,7 +41,8 @@ def ours(threads: int) -> Step:
 
     def step(tokens: Tensor, targets: Tensor) -> None:
         optimizer.zero_grad(set_to_none=True)
-        fused_loss(model, tokens, targets).backward()
+        with faster_products(tokens.device), fused_attention(tokens.device):
+            fused_loss(model, tokens, targets).backward()
         optimizer.step()
 
     return step

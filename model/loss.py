@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.autograd import Function
 
 from model.language_model import LanguageModel
+from model.products import multiply
 
 ROWS = 512  # rows of logits at a time: 512 × 1024 floats are 2 MiB, one core's cache
 
@@ -24,30 +25,30 @@ class _OutputLoss(Function):
     def forward(ctx: Any, h: Tensor, weight: Tensor, bias: Tensor, targets: Tensor) -> Tensor:
         n = h.shape[0]
         total = h.new_zeros(())
-        grad_h = torch.empty_like(h)
-        grad_weight, grad_bias = torch.zeros_like(weight), torch.zeros_like(bias)
+        grad_h, grad_bias = torch.empty_like(h), torch.zeros_like(bias)
+        turned = weight.t().contiguous()  # (d, V)
+        grad_turned = torch.zeros_like(turned)
         for start in range(0, n, ROWS):
             rows = slice(start, start + ROWS)
             target = targets[rows, None]  # (R, 1)
-            z = torch.addmm(bias, h[rows], weight.t())  # (R, V)
-            highest = z.amax(1, keepdim=True)  # (R, 1)
-            at_target = z.gather(1, target)
-            z.sub_(highest).exp_()
-            partition = z.sum(1, keepdim=True)  # (R, 1)
-            total += (partition.log() + highest - at_target).sum()
-            z.div_(partition * n)  # softmax / n: the gradient, but for the target's -1/n
-            z.scatter_add_(1, target, z.new_full(target.shape, -1 / n))
-            torch.mm(z, weight, out=grad_h[rows])
-            grad_weight.addmm_(z.t(), h[rows])
-            grad_bias += z.sum(0)
-        ctx.save_for_backward(grad_h, grad_weight, grad_bias)
+            z = multiply(h[rows], weight, bias)  # (R, V)
+            p = z.softmax(1)
+            # log of the softmax's denominator, from the largest logit and its own probability
+            partition = z.amax(1, keepdim=True) - p.amax(1, keepdim=True).log()
+            total += (partition - z.gather(1, target)).sum()
+            p.scatter_add_(1, target, p.new_full(target.shape, -1.0))  # n times the gradient of z
+            grad_h[rows] = multiply(p, turned)
+            grad_turned.addmm_(h[rows].t(), p)
+            grad_bias += p.sum(0)
+        ctx.save_for_backward(grad_h, grad_turned, grad_bias)
         return total / n
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> tuple[Tensor | None, ...]:
         (grad,) = grad_outputs
-        grad_h, grad_weight, grad_bias = ctx.saved_tensors
-        return grad_h * grad, grad_weight * grad, grad_bias * grad, None
+        grad_h, grad_turned, grad_bias = ctx.saved_tensors
+        each = grad / grad_h.shape[0]
+        return grad_h * each, grad_turned.t() * each, grad_bias * each, None
 
 
 def fused_loss(model: LanguageModel, tokens: Tensor, targets: Tensor) -> Tensor:

@@ -19,8 +19,10 @@ from typing import Any
 import torch
 from torch import Generator, Tensor
 
+from model.fused_attention import fused_attention
 from model.language_model import LanguageModel
 from model.loss import fused_loss
+from model.products import faster_products
 from model.settings import LanguageModelSettings
 
 FIRST_STEPS = 5  # what a replay repeats
@@ -101,8 +103,9 @@ def train(
             group["lr"] = learning_rate(training.step, settings)
         tokens, targets = draw(generator)
         optimizer.zero_grad(set_to_none=True)
-        loss = fused_loss(model, tokens.to(device), targets.to(device))
-        loss.backward()
+        with faster_products(device), fused_attention(device):
+            loss = fused_loss(model, tokens.to(device), targets.to(device))
+            loss.backward()
         optimizer.step()
         training.step += 1
         recent.append(loss.detach())
