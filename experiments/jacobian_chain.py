@@ -48,13 +48,17 @@ def jacobian_norms(
     product = torch.eye(len(h), dtype=h.dtype)  # (n, n)
     norms: dict[int, float] = {}
     for t in range(1, max(steps) + 1):
-        new = w @ h if linear else (w @ h).tanh()  # (n,)
-        slope = 1 - new.square() if not linear else h.new_ones(len(h))
-        jacobian = slope[:, None] * w  # diag(tanh′) W
+        new = w @ h  # (n,)
+        slope = torch.ones_like(new)
+        if not linear:
+            new = new.tanh()
+            slope = 1 - new.square()  # tanh′
         h = keep * h + (1 - keep) * new
-        product = keep * product + (1 - keep) * (jacobian @ product)
+        moved = (1 - keep) * slope[:, None] * (w @ product)
+        product = keep * product + moved  # J_t … J_1
         if t in steps:
-            norms[t] = torch.linalg.matrix_norm(product, 2).item()
+            size = torch.linalg.matrix_norm(product, 2)
+            norms[t] = size.item()
     return norms
 
 
