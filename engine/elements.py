@@ -527,7 +527,7 @@ class Elements(Writer):
 
 FUNCTIONS = (
     "q", "log", "exp", "sqrt", "abs",
-    "num", "tex", "text", "vector", "tex_vector", "tex_matrix", "const",
+    "num", "tex", "text", "vector", "tex_vector", "tex_matrix", "const", "over_seeds",
     "table", "seeds", "figure", "listing", "claim", "note", "sides", "summary", "exercise",
     "answer", "widget", "see", "ref", "cite", "contents", "bibliography", "glossary",
 )  # fmt: skip

@@ -19,7 +19,10 @@ from jinja2 import Environment, TemplateSyntaxError, nodes
 from engine.errors import LintError
 from engine.number import FORMATS
 
-NUMBERS = ("num", "tex", "q", "vector", "tex_vector", "tex_matrix", "text", "seeds")
+NUMBERS = (
+    *("num", "tex", "q", "vector", "tex_vector", "tex_matrix", "text", "seeds"),
+    "over_seeds",
+)
 """Functions whose first argument is the path of a value."""
 BLOCKS = (
     *("figure", "table", "listing", "claim", "widget", "exercise"),

@@ -255,6 +255,22 @@ class Writer:
         )
         return self.shared.mark(marks.NUMBER, Words(text, tex))
 
+    @kept
+    def over_seeds(self, *sources: str | Quantity, capital: bool = False) -> str:
+        """ "em três sementes" or "numa só execução": the seeds that all of these have.
+
+        Raises:
+            RenderError: they depend on no seed.
+        """
+        found = [self.shared.book.get(s) if isinstance(s, str) else s for s in sources]
+        seeds = [seed for seed in quantities.common_seeds(found) if seed is not None]
+        if not seeds:
+            raise RenderError(f"{found[0].expression} depends on no seed")
+        words = self.shared.words
+        counted = format_number(len(seeds), self.language, word=True, unit="seed")
+        text = words["in_one_run"] if len(seeds) == 1 else words["in_seeds"].format(n=counted)
+        return self.shared.words_mark(text[:1].upper() + text[1:] if capital else text)
+
     def _items(self, path: str) -> list[str]:
         value = next(iter(self.shared.book.get(path).values.values()))
         if not isinstance(value, list | tuple):

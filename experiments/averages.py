@@ -63,15 +63,20 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
 def count_bigrams(settings: Settings, run: Run) -> dict[str, Any]:
     """Next-token counts over the training split, `smoothing` added to every pair."""
     text = material.corpus_tokens(settings.vocabulary)
-    v = settings.vocabulary
-    pairs = text.train[:-1] * v + text.train[1:]
-    counts = torch.bincount(pairs, minlength=v * v).view(v, v).double() + settings.smoothing
-    log_probability = (counts / counts.sum(1, keepdim=True)).log()  # (V, V)
+    log_probability = pair_table(text.train, settings.vocabulary, settings.smoothing)  # (V, V)
     return {
-        "parameters": v * v,
+        "parameters": log_probability.numel(),
         "train_perplexity": table_perplexity(log_probability, text.train),
         "validation_perplexity": table_perplexity(log_probability, text.validation),
     }
+
+
+def pair_table(tokens: Tensor, vocabulary: int, smoothing: float) -> Tensor:
+    """Log probability of each token (column) after each (row), by counting pairs: (V, V)."""
+    pairs = tokens[:-1] * vocabulary + tokens[1:]  # (N - 1,)
+    counts = torch.bincount(pairs, minlength=vocabulary**2).view(vocabulary, vocabulary)
+    raised = counts.double() + smoothing
+    return (raised / raised.sum(1, keepdim=True)).log()
 
 
 def table_perplexity(log_probability: Tensor, tokens: Tensor) -> float:

@@ -77,6 +77,42 @@ def modern_block_parts(d: int, heads: int, kv_heads: int, hidden: int) -> dict[s
 # end: modern_parts
 
 
+@dataclass(frozen=True)
+class ModernShape:
+    """A model of today, shaped as Llama 3 (Grattafiori et al. 2024, table 3): no position table."""
+
+    width: int
+    blocks: int
+    heads: int
+    hidden: int
+    kv_heads: int = 8
+    vocabulary: int = 128256
+
+
+LLAMA3 = {
+    "8b": ModernShape(4096, 32, 32, 14336),
+    "70b": ModernShape(8192, 80, 64, 28672),
+    "405b": ModernShape(16384, 126, 128, 53248),
+}
+
+
+# listing: modern_model
+def modern_model_parts(shape: ModernShape) -> dict[str, int]:
+    """By part; the output map has a matrix of its own."""
+    s, d = shape, shape.width
+    block = modern_block_parts(d, s.heads, s.kv_heads, s.hidden)
+    parts = {
+        "token_embeddings": s.vocabulary * d,
+        "blocks": s.blocks * block["block"],
+        "final_norm": d,
+        "output": s.vocabulary * d,
+    }
+    return {**parts, "total": sum(parts.values())}
+
+
+# end: modern_model
+
+
 def cache_bytes(blocks: int, kv_heads: int, head_width: int, bytes_each: int) -> int:
     """Bytes of keys and values that one token leaves in all blocks."""
     return 2 * blocks * kv_heads * head_width * bytes_each

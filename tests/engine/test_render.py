@@ -269,6 +269,15 @@ def test_one_seed_shows_no_spread_and_wants_its_digits(project: Project) -> None
     assert "give digits=" in project.error('<< num("triangle.all.difference", spread=True) >>')
 
 
+def test_the_number_of_seeds_is_said_in_words(project: Project) -> None:
+    many = "averages.mean.perplexity"
+    assert text_of(project.html(f'<< over_seeds("{many}") >>')) == "em três\u00a0sementes"
+    body = f'<< over_seeds("{many}", q("{many}").seed(1), capital=True) >>'
+    assert text_of(project.html(body)) == "Numa só execução"
+    assert text_of(project.html(body, "en")) == "In a single run"
+    assert "depends on no seed" in project.error('<< over_seeds("triangle.all.difference") >>')
+
+
 def test_one_seed_alone(project: Project) -> None:
     html = project.html('<< num("averages.mean.perplexity", seed=2, decimals=3) >>')
     assert text_of(html) == "60,200"

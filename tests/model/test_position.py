@@ -47,6 +47,34 @@ def test_rotary_scores_depend_on_the_distance_alone() -> None:
         torch.testing.assert_close(band, band[:1].expand_as(band), atol=1e-5, rtol=0)
 
 
+def test_rotary_attention_scores_are_real_parts_of_complex_products() -> None:
+    torch.manual_seed(0)
+    layer = position.RotaryAttention(SETTINGS).double()
+    x = torch.randn(6, 16, dtype=torch.float64)
+    scores = layer.scores(x)
+    q, k = layer.split(layer.query(x)).detach(), layer.split(layer.key(x)).detach()
+    for head in range(2):
+        for t in range(6):
+            for j in range(t + 1):
+                total = 0j
+                for i in range(4):
+                    a = complex(q[head, t, 2 * i], q[head, t, 2 * i + 1])
+                    b = complex(k[head, j, 2 * i], k[head, j, 2 * i + 1])
+                    total += a * b.conjugate() * cmath.exp(1j * (t - j) * 10000 ** (-2 * i / 8))
+                assert scores[head, t, j].item() == pytest.approx(total.real / 8**0.5, abs=1e-6)
+
+
+def test_sinusoids_are_added_to_the_tokens_and_to_nothing_else() -> None:
+    model = position.SinusoidalPositions(SETTINGS)
+    tokens = torch.randint(50, (1, 20))
+    added = model.embed(tokens) - model.tokens(tokens)
+    for t in (0, 5, 19):
+        for i in range(8):
+            angle = t * math.exp(-math.log(10000) * i / 8)
+            assert added[0, t, 2 * i].item() == pytest.approx(math.sin(angle), abs=1e-5)
+            assert added[0, t, 2 * i + 1].item() == pytest.approx(math.cos(angle), abs=1e-5)
+
+
 def test_interpolation_squeezes_places_and_ntk_keeps_the_fastest_pair() -> None:
     plain = position.rotary_angles(9, 8)
     torch.testing.assert_close(position.rotary_angles(17, 8, stretch=2.0)[::2], plain)
