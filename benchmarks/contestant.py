@@ -16,10 +16,8 @@ from torch import Tensor, nn
 
 from benchmarks.plain import PlainModel, plain_step
 from experiments import session
-from model.fused_attention import fused_attention
 from model.language_model import Blocks
 from model.loss import fused_loss
-from model.products import faster_products
 from model.settings import LanguageModelSettings
 
 SETTINGS = LanguageModelSettings()
@@ -36,12 +34,13 @@ def adamw(model: nn.Module) -> torch.optim.Optimizer:
 def ours(threads: int) -> Step:
     """The book's loop, as model/train.py takes a step."""
     session.settle(threads, torch.device("cpu"))
+    around = session.faster(torch.device("cpu"))
     model = Blocks(SETTINGS)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.01)
 
     def step(tokens: Tensor, targets: Tensor) -> None:
         optimizer.zero_grad(set_to_none=True)
-        with faster_products(tokens.device), fused_attention(tokens.device):
+        with around():
             fused_loss(model, tokens, targets).backward()
         optimizer.step()
 

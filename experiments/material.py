@@ -14,7 +14,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Generator, Tensor, nn
 
-from experiments.session import Progress, Run, source_text
+from experiments.session import Progress, Run, faster, source_text
 from model.language_model import LanguageModel
 from model.settings import LanguageModelSettings
 from model.tokenizer import train_tokenizer
@@ -80,6 +80,7 @@ def fit(
         short=run.short,
         checkpoint=run.checkpoint,
         report=Progress(run.id, run.short),
+        around=faster(run.device),
     )
     run.losses = training.losses[:FIRST_STEPS]
     run.earlier_seconds = training.earlier_seconds

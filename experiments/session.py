@@ -10,15 +10,19 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
-from torch import Generator
+from torch import Generator as RandomNumbers
 
 from engine import paths
 from model.corpus import find_corpus, load_corpus
+from model.fused_attention import fused_attention
+from model.products import faster_products
 from model.train import Training
 
 
@@ -36,7 +40,7 @@ class Run:
     device: torch.device
     short: bool = False
     checkpoint: Path | None = None
-    generator: Generator = field(default_factory=Generator)
+    generator: RandomNumbers = field(default_factory=RandomNumbers)
     losses: list[float] = field(default_factory=list[float])
     earlier_seconds: float = 0.0
     meet: Callable[..., Training] | None = None
@@ -121,6 +125,21 @@ def settle(threads: int, device: torch.device) -> None:
             libc.mallopt(-1, (1 << 31) - 1)  # M_TRIM_THRESHOLD
         except (OSError, AttributeError):
             pass  # another C library: slower, never different
+
+
+def faster(device: torch.device) -> Callable[[], AbstractContextManager[Any]]:
+    """Faster routines for a step's arithmetic on a CPU.
+
+    Like the libraries' versions they decide the rounding and nothing else, so they are part of no
+    digest; tests hold them against the plain ones, and so does every replay.
+    """
+
+    @contextmanager
+    def routines() -> Generator[None, None, None]:
+        with faster_products(device), fused_attention(device):
+            yield
+
+    return routines
 
 
 def scratch_checkpoint(run_id: str) -> Path:

@@ -9,11 +9,11 @@ features and of the output map behind. `F.cross_entropy` over the whole is its r
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.autograd import Function
 
 from model.language_model import LanguageModel
-from model.products import multiply
 
 ROWS = 512  # rows of logits at a time: 512 × 1024 floats are 2 MiB, one core's cache
 
@@ -31,13 +31,13 @@ class _OutputLoss(Function):
         for start in range(0, n, ROWS):
             rows = slice(start, start + ROWS)
             target = targets[rows, None]  # (R, 1)
-            z = multiply(h[rows], weight, bias)  # (R, V)
+            z = F.linear(h[rows], weight, bias)  # (R, V)
             p = z.softmax(1)
             # log of the softmax's denominator, from the largest logit and its own probability
             partition = z.amax(1, keepdim=True) - p.amax(1, keepdim=True).log()
             total += (partition - z.gather(1, target)).sum()
             p.scatter_add_(1, target, p.new_full(target.shape, -1.0))  # n times the gradient of z
-            grad_h[rows] = multiply(p, turned)
+            grad_h[rows] = F.linear(p, turned)
             grad_turned.addmm_(h[rows].t(), p)
             grad_bias += p.sum(0)
         ctx.save_for_backward(grad_h, grad_turned, grad_bias)

@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable
 from collections.abc import Generator as Iterating
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from pickle import UnpicklingError
@@ -19,10 +19,8 @@ from typing import Any
 import torch
 from torch import Generator, Tensor
 
-from model.fused_attention import fused_attention
 from model.language_model import LanguageModel
 from model.loss import fused_loss
-from model.products import faster_products
 from model.settings import LanguageModelSettings
 
 FIRST_STEPS = 5  # what a replay repeats
@@ -30,6 +28,7 @@ SAVE_EVERY = 60.0  # seconds of work between checkpoints
 
 Draw = Callable[[Generator], tuple[Tensor, Tensor]]
 Watch = Callable[[LanguageModel], dict[str, float]]
+Around = Callable[[], AbstractContextManager[Any]]
 Report = Callable[[int, int, float, float], None]  # step, steps, loss, seconds a step
 
 
@@ -75,13 +74,15 @@ def train(
     short: bool = False,
     checkpoint: Path | None = None,
     report: Report | None = None,
+    around: Around = nullcontext,
 ) -> Training:
     """Train `model` in place.
 
     `draw(generator)` gives tokens and targets (B, T) on the CPU; `watch(model)` gives the numbers
     of one point of the curve and must not draw from `generator`; the gradients of the last step are
     still there for it to read. `short` stops after the first steps and, between two of them, saves,
-    drops and loads everything, so that a replay goes through each part of the loop.
+    drops and loads everything, so that a replay goes through each part of the loop. `around()` is
+    what a step's arithmetic takes place in: it may choose other routines, never other results.
     """
     device = next(model.parameters()).device
     optimizer = torch.optim.AdamW(
@@ -103,7 +104,7 @@ def train(
             group["lr"] = learning_rate(training.step, settings)
         tokens, targets = draw(generator)
         optimizer.zero_grad(set_to_none=True)
-        with faster_products(device), fused_attention(device):
+        with around():
             loss = fused_loss(model, tokens.to(device), targets.to(device))
             loss.backward()
         optimizer.step()
