@@ -64,6 +64,7 @@ ALIASES = {
 }
 
 
+# listing: rungs
 RUNGS = {
     "none": language_model.TokenOnly,
     "mean_added": language_model.MeanAdded,
@@ -75,6 +76,7 @@ RUNGS = {
     "norm": language_model.Blocks,
     "blocks_2": language_model.Blocks,
 }
+# end: rungs
 
 
 def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
