@@ -114,7 +114,7 @@ def book() -> FakeBook:
     ):
         values[f"gpt2_parameters.{size}.total"] = total
         values[f"gpt2_parameters.{size}.embedding_share"] = share
-    return FakeBook(values | _needed() | _toy() | _ahead())
+    return FakeBook(values | _needed() | _toy() | _winograd() | _ahead())
 
 
 def _needed() -> dict[str, Any]:
@@ -174,7 +174,8 @@ def _winograd() -> dict[str, Any]:
     """Maps of two models over eight adjectives, and how three learn."""
     source = random.Random(3)
     adjectives = ["tired", "scared", "slow", "weak", "wet", "wide", "busy", "steep"]
-    words = "the horse did not cross the path because it was too tired , so the".split()
+    words = ["the", "horse", "did", "not", "cross", "the", "path", "because", "it", "was", "too"]
+    words += ["tired", ",", "so", "the"]
     values: dict[str, Any] = {}
     for row, blocks in (("blocks_1", 1), ("blocks_2", 2)):
         base = f"winograd_roles.{row}.maps"
@@ -274,6 +275,11 @@ def _ahead() -> dict[str, Any]:
     tokens = [*pieces, "thing", ":\n"]
     values["ladder.norm.attention_map.tokens"] = (tokens, tokens)
     values["ladder.norm.attention_map.weights"] = ([_causal(len(tokens))], [])
+    for row, rise in (("norm", 0.0), ("blocks_2", 4.0)):
+        values[f"ladder.{row}.curve.step"] = (steps,) * 3
+        values[f"ladder.{row}.curve.validation_perplexity"] = _curves(
+            lambda t, r=rise: 38 + 900 * math.exp(-t / 100) + r * t / 1500
+        )
     for row, drop in (("blocks_1", 0.3), ("blocks_2", 5.0)):
         values[f"induction.{row}.curve.step"] = (steps,) * 3
         values[f"induction.{row}.curve.second_copy_loss"] = _curves(
