@@ -30,9 +30,11 @@ class Settings(LanguageModelSettings):
 
 FULL = Settings()
 SMOKE = Settings(width=16, heads=2, head_width=8, context=8)
+SMOKE_ROWS = {"two_layers_long": {"context": 16}}
 ROWS = {
     "": {},
     "two_layers": {"layers": 2},
+    "two_layers_long": {"layers": 2, "context": 512},
     "rotary": {"attention": "model.position:RotaryAttention"},
     "alibi": {"attention": "model.position:AlibiAttention"},
 }

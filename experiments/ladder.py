@@ -49,7 +49,11 @@ SEEDS = {
     "blocks_2": (0,),
 }
 TRAINED = ("mean_added_positions", "head_replaced", "head_added", "heads_4", "mlp", "blocks_2")
-WAITING = ("mean_added_positions", "head_replaced", "head_added", "heads_4", "mlp", "blocks_2")
+WAITING = (
+    "heads_4",
+    "mlp",
+    "blocks_2",
+)
 INPUTS = ("corpus",)
 UNITS = {
     "*parameters": "parameters",
@@ -64,6 +68,7 @@ ALIASES = {
 }
 
 
+# listing: rungs
 RUNGS = {
     "none": language_model.TokenOnly,
     "mean_added": language_model.MeanAdded,
@@ -75,6 +80,7 @@ RUNGS = {
     "norm": language_model.Blocks,
     "blocks_2": language_model.Blocks,
 }
+# end: rungs
 
 
 def measure(settings: Settings, run: Run) -> Mapping[str, Any]:

@@ -86,10 +86,10 @@ def adamw_step(
     t = t + 1
     m = 0.9 * m + 0.1 * gradient  # where to
     v = 0.999 * v + 0.001 * gradient**2  # how large, usually
-    direction = m / (1 - 0.9**t)  # both began at zero
-    size = (v / (1 - 0.999**t)).sqrt()
-    w = w - rate * direction / (size + 1e-8)
-    return w - rate * decay * w, (m, v, t)
+    m_hat = m / (1 - 0.9**t)  # both began at zero
+    v_hat = v / (1 - 0.999**t)
+    move = m_hat / (v_hat.sqrt() + 1e-8) + decay * w
+    return w - rate * move, (m, v, t)
 
 
 # end: adamw

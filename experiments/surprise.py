@@ -27,7 +27,7 @@ class Settings:
 FULL = Settings()
 SMOKE = Settings(vocabulary=300)
 INPUTS = ("corpus",)
-UNITS = {"perplexity": "perplexity"}
+UNITS = {"*perplexity": "perplexity"}
 
 
 def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
@@ -42,6 +42,7 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     shares = torch.bincount(halving, minlength=settings.halvings + 1).double() / len(loss)
     return {
         "perplexity": math.exp(loss.mean().item()),
+        "blind_perplexity": float(settings.vocabulary),
         "mean_chance": chance.mean().item(),
         "median_chance": chance.median().item(),
         "first_guess_share": (table[now].argmax(1) == following).double().mean().item(),

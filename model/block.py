@@ -13,7 +13,7 @@ from model.settings import LanguageModelSettings
 
 # listing: mlp
 class MLP(nn.Module):
-    """Two maps with a GELU between them, four times wider inside; position by position."""
+    """Two maps, a GELU between them: position by position."""
 
     def __init__(self, width: int, wider: int = 4) -> None:
         super().__init__()

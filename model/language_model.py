@@ -100,12 +100,17 @@ class MeanAddedPositions(WithPositions):
         return x + running_mean(x)  # (B, T, d)
 
 
+# listing: one_head
 class HeadReplaced(WithPositions):
     """One head in place of the token."""
 
     def __init__(self, settings: LanguageModelSettings) -> None:
         super().__init__(settings)
-        self.head = Head(settings.width, settings.width, settings.divide)
+        self.head = Head(
+            settings.width,
+            settings.width,
+            settings.divide,
+        )
 
     def features(self, tokens: Tensor) -> Tensor:
         return self.head(self.embed(tokens))  # (B, T, d)
@@ -119,8 +124,12 @@ class HeadAdded(HeadReplaced):
         return x + self.head(x)  # (B, T, d)
 
 
+# end: one_head
+
+
+# listing: heads_and_mlp
 class HeadsAdded(WithPositions):
-    """Several heads and the map that mixes them, beside the token."""
+    """Several heads and their map, beside the token."""
 
     def __init__(self, settings: LanguageModelSettings) -> None:
         super().__init__(settings)
@@ -141,6 +150,9 @@ class MLPAdded(HeadsAdded):
     def features(self, tokens: Tensor) -> Tensor:
         x = super().features(tokens)
         return x + self.mlp(x)  # (B, T, d)
+
+
+# end: heads_and_mlp
 
 
 # listing: blocks

@@ -16,6 +16,7 @@ from figures.vega import alt
 if TYPE_CHECKING:
     from engine.quantity import Book
 
+PLAIN = (0.1, 1000.0)  # sizes of a change that one decimal shows
 ROWS = (
     "none",
     "mean_added",
@@ -126,6 +127,9 @@ def _label(row: Row, language: Language) -> str:
     if row["change"] is None:
         return scales.spread_text(row, "validation_perplexity", language)
     change = scales.number(row, "change")
-    seeds = int(scales.number(row, "change_seeds"))
-    shown = format_spread(change, scales.optional(row, "change_std"), seeds, language)
+    seeds, std = int(scales.number(row, "change_seeds")), scales.optional(row, "change_std")
+    if std is None and PLAIN[0] <= abs(change) < PLAIN[1]:
+        shown = scales.decimals_text(change, language, 1)  # one decimal, as the levels of one run
+    else:
+        shown = format_spread(change, std, seeds, language, digits=1 if std is None else 3)
     return f"+{shown}" if change > 0 else shown

@@ -30,8 +30,8 @@ TEXT = {
         "en": "perplexity, whole window",
     },
     "last_64_perplexity": {
-        "pt": "perplexidade, últimas posições",
-        "en": "perplexity, last positions",
+        "pt": "perplexidade, últimas 64 posições",
+        "en": "perplexity, last 64 positions",
     },
 }
 

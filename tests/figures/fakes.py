@@ -114,7 +114,21 @@ def book() -> FakeBook:
     ):
         values[f"gpt2_parameters.{size}.total"] = total
         values[f"gpt2_parameters.{size}.embedding_share"] = share
-    return FakeBook(values | _toy() | _ahead())
+    return FakeBook(values | _needed() | _toy() | _winograd() | _ahead())
+
+
+def _needed() -> dict[str, Any]:
+    """Chapter 00: the chances of a counted model, a tanh."""
+    shares = _softmax([-(((n - 5) / 3) ** 2) for n in range(17)])
+    x = [i / 12 for i in range(-72, 73)]
+    return {
+        "surprise.blind_perplexity": 1024.0,
+        "corpus.frequency_perplexity": 301.23456,
+        **{f"surprise.halvings.h_{n}": share for n, share in enumerate(shares)},
+        "needed.tanh.curve.x": x,
+        "needed.tanh.curve.value": [math.tanh(one) for one in x],
+        "needed.tanh.curve.slope": [1 - math.tanh(one) ** 2 for one in x],
+    }
 
 
 def _toy() -> dict[str, Any]:
@@ -156,6 +170,30 @@ def _toy() -> dict[str, Any]:
     }
 
 
+def _winograd() -> dict[str, Any]:
+    """Maps of two models over eight adjectives, and how three learn."""
+    source = random.Random(3)
+    adjectives = ["tired", "scared", "slow", "weak", "wet", "wide", "busy", "steep"]
+    words = ["the", "horse", "did", "not", "cross", "the", "path", "because", "it", "was", "too"]
+    words += ["tired", ",", "so", "the"]
+    values: dict[str, Any] = {}
+    for row, blocks in (("blocks_1", 1), ("blocks_2", 2)):
+        base = f"winograd_roles.{row}.maps"
+        values |= {f"{base}.words": words, f"{base}.adjectives": adjectives}
+        for adjective in adjectives:
+            for block in range(1, blocks + 1):
+                values[f"{base}.rows.{adjective}.block_{block}"] = [
+                    _softmax([source.gauss(0, 3) for _ in words]) for _ in range(4)
+                ]
+    for row, end in (("mean", 0.5), ("blocks_1", 0.95), ("blocks_2", 1.0)):
+        values[f"winograd_roles.{row}.curve.step"] = (tuple(range(0, 1501, 25)),) * 3
+        values[f"winograd_roles.{row}.curve.referent_accuracy"] = tuple(
+            tuple(end * (0.94 + 0.03 * seed) * t / 1500 for t in range(0, 1501, 25))
+            for seed in range(3)
+        )
+    return values
+
+
 def _ahead() -> dict[str, Any]:
     """Values of experiments that are still to be measured."""
     values: dict[str, Any] = {}
@@ -170,8 +208,10 @@ def _ahead() -> dict[str, Any]:
         values |= {f"parameter_share.d_{d}.{part}": count for part, count in parts.items()}
     for gain in (0.9, 1.0, 1.1):
         for t in (1, 10, 50, 100, 500):
-            norm = _seeds(gain**t, gain**t / 5)
-            values[f"jacobian_chain.gain_{str(gain).replace('.', '_')}.t_{t}.norm"] = norm
+            path = f"jacobian_chain.gain_{str(gain).replace('.', '_')}.t_{t}"
+            power = t * math.log10(gain)
+            values[f"{path}.linear_decades"] = _seeds(power, 0.01 * t, 10)
+            values[f"{path}.decades"] = _seeds(min(power, 0.5), 0.005 * t, 10)
     for below, share, asymmetry in (
         ("", 0.97, 0.0),
         ("with_positions.", 0.91, 0.0),
@@ -179,6 +219,7 @@ def _ahead() -> dict[str, Any]:
     ):
         values[f"raw_dot_product.{below}self_is_top_share"] = _seeds(share, 0.01)
         values[f"raw_dot_product.{below}asymmetry"] = _seeds(asymmetry, asymmetry / 50)
+    values |= {"untrained_scores.chance": 0.035, "untrained_scores.independent": math.sqrt(2)}
     steps = tuple(range(0, 1501, 25))
     for kind, growth in (("divided", 1.0), ("undivided", 400.0)):
         base = f"score_runaway.{kind}.curve"
@@ -234,6 +275,11 @@ def _ahead() -> dict[str, Any]:
     tokens = [*pieces, "thing", ":\n"]
     values["ladder.norm.attention_map.tokens"] = (tokens, tokens)
     values["ladder.norm.attention_map.weights"] = ([_causal(len(tokens))], [])
+    for row, rise in (("norm", 0.0), ("blocks_2", 4.0)):
+        values[f"ladder.{row}.curve.step"] = (steps,) * 3
+        values[f"ladder.{row}.curve.validation_perplexity"] = _curves(
+            lambda t, r=rise: 38 + 900 * math.exp(-t / 100) + r * t / 1500
+        )
     for row, drop in (("blocks_1", 0.3), ("blocks_2", 5.0)):
         values[f"induction.{row}.curve.step"] = (steps,) * 3
         values[f"induction.{row}.curve.second_copy_loss"] = _curves(
@@ -257,7 +303,7 @@ def _curves(value: Callable[[int], float]) -> tuple[tuple[float, ...], ...]:
 
 KEYS = (
     *("d", "position", "reads", "query", "key", "seed", "seeds", "step", "block", "length", "n"),
-    *("gain", "change_seeds"),
+    *("gain", "change_seeds", "chance_from", "chance_to"),
 )
 SHARES = ("share", "weight", "accuracy", "probability")
 

@@ -23,7 +23,8 @@ from tests.figures.fakes import NASTY, book
 from tests.figures.pictures import view_box, words
 
 NAMES = (*figure_names(), *ahead_names())
-EXACT = ("present_token_share", "parameter_share")  # arithmetic: no other values are possible
+# arithmetic: no other values are possible
+EXACT = ("present_token_share", "parameter_share", "tanh_slope")
 EVERY = pytest.mark.parametrize(
     ("name", "language", "width", "rows"),
     [

@@ -1,8 +1,9 @@
 """What does a dot product of the vectors themselves attend to, and does it know a direction?
 
 In: the share of rows whose largest score is the token's own, and the asymmetry of the scores, for
-the embeddings as they are, with positions added, and after learned queries and keys. Out: two
-panels of bars, one a quantity.
+the embeddings as they are, with positions added, and after learned queries and keys; what a draw
+among the visible positions and independent scores would give. Out: two panels of bars, one a
+quantity, with what chance gives as a dotted line.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from engine.quantity import Book
 
 RELATIONS = {"embeddings": "", "with_positions": "with_positions.", "learned": "learned."}
-PANELS = ("self_is_top_share", "asymmetry")
+PANELS = {"self_is_top_share": "chance", "asymmetry": "independent"}  # and what chance gives
 
 TEXT = {
     "embeddings": {"pt": "os embeddings", "en": "the embeddings"},
@@ -35,9 +36,10 @@ def data(book: Book) -> list[Row]:
     rows: list[Row] = []
     for relation, below in RELATIONS.items():
         row: Row = {"relation": relation}
-        for panel in PANELS:
+        for panel, expected in PANELS.items():
             found = book.get(f"raw_dot_product.{below}{panel}")
             row |= {panel: found.mean, f"{panel}_std": found.std, "seeds": found.n}
+            row[f"chance_{panel}"] = book.get(f"untrained_scores.{expected}").mean
         rows.append(row)
     return rows
 
@@ -61,6 +63,16 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
             )
             for label, value, row in zip(labels, found, rows, strict=True)
         ]
-        x = scales.shares((0.0, 0.5, 1.0)) if share else scales.linear(found, count=3)
-        panels.append(marks.bars(bars, x, language=language, x_title=text(panel), step=38))
+        chance = scales.number(rows[0], f"chance_{panel}")
+        x = scales.shares((0.0, 0.5, 1.0)) if share else scales.linear([*found, chance], count=3)
+        panels.append(
+            marks.bars(
+                bars,
+                x,
+                language=language,
+                x_title=text(panel),
+                step=38,
+                reference=chance,
+            )
+        )
     return alt.vconcat(*panels, spacing=18)
