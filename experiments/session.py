@@ -115,9 +115,8 @@ def settle(threads: int, device: torch.device) -> None:
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
         torch.backends.cuda.matmul.allow_tf32 = False
     torch.use_deterministic_algorithms(True, warn_only=device.type != "cpu")
-    torch.utils.deterministic.fill_uninitialized_memory = (
-        False  # every tensor here is written whole
-    )
+    deterministic: Any = torch.utils.deterministic
+    deterministic.fill_uninitialized_memory = False  # for every tensor here is written whole
     if sys.platform == "linux":
         try:
             libc = ctypes.CDLL("libc.so.6")
