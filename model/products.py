@@ -78,7 +78,8 @@ class _FasterProducts(TorchFunctionMode):
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
         if func is F.linear and args[0].dtype == torch.float32:
-            return _Linear.apply(*args)
+            bias = args[2] if len(args) > 2 else (kwargs or {}).get("bias")
+            return _Linear.apply(*args[:2], bias)
         return func(*args, **(kwargs or {}))
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from model import products
@@ -48,6 +49,14 @@ def test_the_routine_is_used_where_it_is_there(monkeypatch: pytest.MonkeyPatch) 
         layer.double()(torch.randn(2, 5).double())
     layer.float()(torch.randn(2, 5))
     assert len(calls) == 2  # neither in float64 nor outside
+
+
+def test_a_layer_is_written_in_any_way() -> None:
+    x, weight, bias = torch.randn(4, 5), torch.randn(3, 5), torch.randn(3)
+    with products.faster_products(CPU):
+        torch.testing.assert_close(F.linear(x, weight), x @ weight.t())
+        torch.testing.assert_close(F.linear(x, weight, bias=bias), x @ weight.t() + bias)
+        torch.testing.assert_close(F.linear(x, weight, None), x @ weight.t())
 
 
 def test_without_the_routine_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
