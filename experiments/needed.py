@@ -4,6 +4,7 @@ Chapter 00. In: a handful of numbers, fixed. Out: a softmax; gradient descent an
 valley; a LayerNorm; sums in four number formats; a tanh and its slope.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -147,18 +148,28 @@ def rounding(settings: Settings) -> dict[str, Any]:
 
 
 def kept(kind: torch.dtype, settings: Settings) -> dict[str, Any]:
-    """`stuck_at`: the smallest power of two to which adding one changes nothing."""
+    """`stuck_at`: the smallest power of two to which adding one changes nothing; `gap`: from the
+    last sum to the next number that the format holds."""
     one, n = torch.ones((), dtype=kind), torch.ones((), dtype=kind)
     while n + one != n:
         n = n * 2
     term = torch.tensor(settings.term, dtype=kind)
     total = torch.zeros((), dtype=kind)
     sums: dict[str, float] = {}
+    errors: dict[str, float] = {}
     for count in range(1, max(settings.terms) + 1):
         total = total + term
         if count in settings.terms:
             sums[f"n_{count}"] = total.item()
-    return {"stuck_at": n.item(), "term": term.item(), "sum": sums}
+            errors[f"n_{count}"] = abs(total.item() - count * settings.term)
+    gap = torch.finfo(kind).eps * 2 ** math.floor(math.log2(total.item()))
+    return {
+        "stuck_at": n.item(),
+        "term": term.item(),
+        "sum": sums,
+        "error": errors,
+        "gap": gap,
+    }
 
 
 def saturation(settings: Settings) -> dict[str, Any]:
