@@ -95,12 +95,14 @@ def scores_of(
     words = torch.tensor([sentences.sentence(pair, adjective)[: sentences.REF]], device=device)
     scores: list[Tensor] = []
     weights: list[Tensor] = []
+    # listing: maps
     with torch.no_grad():
-        x = model.embed(words)
+        x = model.embed(words)  # (1, 15, d)
         for block in model.blocks:
             assert isinstance(block, Block)
             u = block.norm_1(x)
             scores.append(block.attention.scores(u)[0])
             weights.append(block.attention.weights(u)[0])
             x = block(x)
+    # end: maps
     return scores, weights
