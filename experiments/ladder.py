@@ -50,7 +50,6 @@ SEEDS = {
 }
 TRAINED = ("mean_added_positions", "head_replaced", "head_added", "heads_4", "mlp", "blocks_2")
 WAITING = (
-    "heads_4",
     "mlp",
     "blocks_2",
 )
