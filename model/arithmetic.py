@@ -116,3 +116,17 @@ def modern_model_parts(shape: ModernShape) -> dict[str, int]:
 def cache_bytes(blocks: int, kv_heads: int, head_width: int, bytes_each: int) -> int:
     """Bytes of keys and values that one token leaves in all blocks."""
     return 2 * blocks * kv_heads * head_width * bytes_each
+
+
+# listing: block_work
+def block_work(n: int, d: int) -> dict[str, int]:
+    """Multiplications of a block for n tokens of width d."""
+    return {
+        "projections": 4 * n * d * d,
+        "mlp": 8 * n * d * d,
+        "scores": n * n * d,  # every query with every key
+        "mixing": n * n * d,  # every weight with every value
+    }
+
+
+# end: block_work
