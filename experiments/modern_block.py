@@ -14,7 +14,13 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from experiments.session import Run
-from model.arithmetic import LLAMA3, ModernShape, modern_block_parts, modern_model_parts
+from model.arithmetic import (
+    LLAMA3,
+    ModernShape,
+    cache_bytes,
+    modern_block_parts,
+    modern_model_parts,
+)
 from model.attention import causal_softmax
 from model.modern import GroupedAttention, ModernSettings, SwiGLU
 from model.norm import RMSNorm
@@ -46,6 +52,7 @@ UNITS = {
     "?": "1", "u2": "1", "scores": "1", "weights": "1", "mixed": "1", "hidden": "1",
     "trace": "1", "max_abs_diff": "1", "mean_abs_output": "1", "*share": "1", "*_billions": "1",
     "*width": "numbers", "*heads": "heads", "blocks_count": "blocks", "vocabulary": "tokens",
+    "cache_bytes": "bytes",
     "*": "parameters",
 }  # fmt: skip
 
@@ -189,6 +196,7 @@ def published_model(shape: ModernShape, billions: int) -> dict[str, int | float]
         "counted": count_layers(shape),
         "total_billions": parts["total"] / 1e9,
         "published_billions": billions,
+        "cache_bytes": cache_bytes(shape.blocks, shape.kv_heads, shape.width // shape.heads, 2),
         "tables_share": (parts["token_embeddings"] + parts["output"]) / parts["total"],
         "mlp_share": block["mlp"] / block["block"],
         "width": shape.width,

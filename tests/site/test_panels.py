@@ -19,6 +19,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from engine.number import format_number
+from model import arithmetic
 from tests.site import tree
 from tests.site.conftest import Read, Site, free_port, serving
 from tests.site.test_reading import STICKING, serious
@@ -27,11 +28,17 @@ from tests.site.tree import ROOT
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("panels")]
 
 SCALE, BLOCK = "05-why-divide/", "17-block/"
-RECORDS = ("block_panel", "dot_variance", "saturation", "softmax_jacobian")
+GPT2, MODERN = "10-which-half/", "20-since-2017/"
+RECORDS = (
+    *("block_panel", "dot_variance", "saturation", "softmax_jacobian"),
+    *("gpt2_parameters", "modern_block"),
+)
 CHAPTERS = {
     "index": {"pt": "[linha](05-why-divide.md)", "en": "[row](05-why-divide.md)"},
     "05-why-divide": {"pt": '<< widget("scale-slider") >>', "en": '<< widget("scale-slider") >>'},
+    "10-which-half": {"pt": '<< widget("gpt2-size") >>', "en": '<< widget("gpt2-size") >>'},
     "17-block": {"pt": '<< widget("block-panel") >>', "en": '<< widget("block-panel") >>'},
+    "20-since-2017": {"pt": '<< widget("modern-size") >>', "en": '<< widget("modern-size") >>'},
 }
 
 
@@ -394,10 +401,172 @@ def test_measured_numbers_stand_beside_and_open_their_origin(read: Read) -> None
     expect(page.locator(".compared .live .num, .compared .num .live")).to_have_count(0)
 
 
+# ---------------------------------------------------------------------------- the sizes
+
+PRESETS = {
+    GPT2: {"small": "gpt2_parameters/all", "xl": "gpt2_parameters/all"},
+    MODERN: {"8b": "modern_block/all", "405b": "modern_block/all"},
+}
+NAMED = {"small": "GPT-2 small", "xl": "GPT-2 XL", "8b": "Llama 3 8B", "405b": "Llama 3 405B"}
+
+
+def lines(page: Page) -> dict[str, int]:
+    """What the calculator shows, line by line, at full precision."""
+    found = page.locator("[data-line]").evaluate_all(
+        "all => all.map(row => [row.dataset.line, row.querySelector('data').value])"
+    )
+    return {name: int(value) for name, value in found}
+
+
+def shapes(kind: str) -> list[dict[str, int]]:
+    draw = random.Random(kind)
+    found: list[dict[str, int]] = []
+    for _ in range(200):
+        heads = draw.choice([1, 2, 3, 8, 12, 32, 128])
+        shape = {
+            "width": heads * draw.randint(1, 300),
+            "blocks": draw.randint(1, 1000),
+            "vocabulary": draw.randint(1, 10_000_000),
+        }
+        if kind == GPT2:
+            found.append({**shape, "context": draw.randint(1, 10_000_000)})
+        else:
+            shared = draw.choice([n for n in range(1, heads + 1) if heads % n == 0])
+            more = {"heads": heads, "kv_heads": shared, "hidden": draw.randint(1, 1_000_000)}
+            found.append({**shape, **more})
+    return found
+
+
+def expected_sizes(kind: str, shape: dict[str, int]) -> dict[str, int]:
+    """The same from model/arithmetic.py."""
+    d = shape["width"]
+    if kind == GPT2:
+        return {"block": arithmetic.gpt2_block(d)} | arithmetic.gpt2_parts(
+            arithmetic.Gpt2Shape(**shape)
+        )
+    heads, shared = shape["heads"], shape["kv_heads"]
+    return {
+        **arithmetic.modern_block_parts(d, heads, shared, shape["hidden"]),
+        **arithmetic.modern_model_parts(arithmetic.ModernShape(**shape)),
+        "cache_bytes": arithmetic.cache_bytes(shape["blocks"], shared, d // heads, 2),
+    }
+
+
+@pytest.mark.parametrize(("kind", "function"), [(GPT2, "gpt2Sizes"), (MODERN, "modernSizes")])
+def test_sizes_are_those_of_the_books_arithmetic(
+    read: Read, site: Site, kind: str, function: str
+) -> None:
+    asked = shapes(kind)
+    got = read(kind).evaluate(
+        """async ([panels, name, shapes]) => {
+          const count = (await import(panels))[name];
+          return shapes.map(count);
+        }""",
+        [f"{site.url}assets/panels.js", function, asked],
+    )
+    for shape, sizes in zip(asked, got, strict=True):
+        expected = expected_sizes(kind, shape)
+        assert {name: sizes[name] for name in expected} == expected, shape
+
+
+@pytest.mark.parametrize(("kind", "name"), [(k, n) for k, names in PRESETS.items() for n in names])
+def test_published_sizes_are_the_records(read: Read, site: Site, kind: str, name: str) -> None:
+    page = live(read(kind))
+    button = page.get_by_role("button", name=NAMED[name], exact=True)
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".size__presets [aria-pressed=true]")).to_have_count(1)
+    values = published(site, PRESETS[kind][name])
+    recorded = values[name] if kind == GPT2 else values["llama3"][name]
+    shown = lines(page)
+    assert shown["total"] == recorded["total"] == recorded["counted"]
+    common = [line for line in shown if line in recorded]
+    assert len(common) >= 6
+    for line in common:
+        assert shown[line] == recorded[line], line
+        row = page.locator(f"[data-line={line}]")
+        number = format_number(recorded[line], "pt", integer=True)
+        assert row.locator("data").first.inner_text() == number
+        assert row.locator(".num").inner_text() == number
+    expect(page.locator(".panel [role=status]")).to_contain_text(NAMED[name], timeout=3000)
+
+
+@pytest.mark.parametrize("kind", [GPT2, MODERN])
+def test_a_filled_in_formula_gives_the_number_beside_it(read: Read, kind: str) -> None:
+    page = live(read("en/" + kind))
+    for shape in shapes(kind)[:5]:
+        for field, value in shape.items():
+            page.locator(f".size__fields [name={field}]").fill(str(value))
+        assert page.locator(".size__wrong").inner_text() == ""
+        off = page.evaluate(
+            """() => [...document.querySelectorAll("[data-line]")].filter(row => {
+              const text = row.nextElementSibling.querySelector(".live").innerHTML;
+              const sum = text.replace(/^= /, "").replaceAll(",", "").replaceAll("×", "*")
+                .replaceAll("<sup>2</sup>", "**2");
+              if (!/^[\\d\\s+*()]+$/.test(sum)) return true;
+              return eval(sum) !== Number(row.querySelector("data").value);
+            }).map(row => row.dataset.line)"""
+        )
+        assert off == []
+
+
+def test_thousands_may_stand_apart_and_what_is_no_count_is_said(read: Read, site: Site) -> None:
+    page = live(read(GPT2))
+    field = page.get_by_label("vocabulário")
+    before = lines(page)["total"]
+    for typed in ("40.478", "40,478", "40 478", "40478"):
+        field.fill(typed)
+        recorded = published(site, "gpt2_parameters/first_vocabulary")["small"]["total"]
+        assert lines(page)["total"] == recorded != before
+    expect(page.locator(".size__presets [aria-pressed=true]")).to_have_count(0)
+    expect(page.locator(".size .num")).to_have_count(0)
+    for typed in ("", "4,5", "-3", "0", "1e3", "99999999999"):
+        field.fill(typed)
+        expect(field).to_have_attribute("aria-invalid", "true")
+        expect(page.locator(".size__wrong")).to_contain_text("de 1 a 10.000.000")
+        assert lines(page)["total"] == recorded
+    expect(page.locator(".panel [role=status]")).to_contain_text("Até lá", timeout=3000)
+    field.fill("50257")
+    expect(field).to_have_attribute("aria-invalid", "false")
+    assert lines(page)["total"] == before
+
+
+def test_heads_that_do_not_divide_are_refused(read: Read) -> None:
+    page = live(read("en/" + MODERN))
+    before = lines(page)
+    keys = page.get_by_label("key and value heads")
+    keys.fill("5")
+    expect(page.locator(".size__wrong")).to_contain_text("groups would not be equal")
+    assert lines(page) == before
+    keys.fill("32")
+    after = lines(page)
+    assert after["cache_bytes"] == 4 * before["cache_bytes"]
+    assert after["mlp"] == before["mlp"]
+    page.get_by_label("query heads").fill("33")
+    expect(page.locator(".size__wrong")).to_contain_text("does not split evenly into 33 heads")
+    assert lines(page) == after
+
+
+def test_a_size_is_chosen_and_changed_by_keyboard(read: Read) -> None:
+    page = live(read(GPT2))
+    page.get_by_role("button", name="GPT-2 small").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="GPT-2 medium")).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.name") == "width"
+    page.keyboard.press("Control+a")
+    page.keyboard.type("512")
+    assert lines(page)["final_norm"] == 1024
+
+
 # ---------------------------------------------------------------------------- for everyone
 
 
-@pytest.mark.parametrize("address", [SCALE, "en/" + BLOCK])
+@pytest.mark.parametrize("address", [SCALE, "en/" + BLOCK, GPT2, "en/" + MODERN])
 def test_without_script_there_is_a_table(read: Read, address: str) -> None:
     page = read(address, width=390, java_script_enabled=False)
     expect(page.locator(".panel__static")).to_be_visible()
@@ -417,7 +586,9 @@ def test_on_paper_there_is_the_table(read: Read) -> None:
     expect(page.locator(".panel__here")).to_be_hidden()
 
 
-@pytest.mark.parametrize("address", [SCALE, BLOCK, "en/" + SCALE, "en/" + BLOCK])
+@pytest.mark.parametrize(
+    "address", [SCALE, BLOCK, "en/" + SCALE, "en/" + BLOCK, GPT2, "en/" + MODERN]
+)
 @pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (390, "light"), (1440, "dark")])
 def test_nothing_sticks_out_and_axe_finds_nothing(
     read: Read, address: str, width: int, scheme: str
@@ -429,6 +600,10 @@ def test_nothing_sticks_out_and_axe_finds_nothing(
         open_all(page)
         page.locator("[data-stage=x] input").first.fill("x")
         page.locator("[data-stage=x] input").nth(1).focus()
+    if page.locator(".size").count():
+        page.locator(".size__preset").last.click()
+        if scheme == "dark":
+            page.locator(".size__fields input").first.fill("x")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(STICKING) == []
     assert serious(page) == []
@@ -441,8 +616,13 @@ def test_panels_live_through_instant_navigation(read: Read, site: Site) -> None:
     page.wait_for_url(site.url + SCALE)
     expect(live(page).get_by_role("slider")).to_be_visible()
     page.locator(".bk-foot__next").click()
+    page.wait_for_url(site.url + GPT2)
+    expect(live(page).get_by_label("largura")).to_have_value("768")
+    page.locator(".bk-foot__next").click()
     page.wait_for_url(site.url + BLOCK)
     expect(live(page).get_by_label("O, componente 1", exact=True)).to_have_value("2")
+    page.go_back()
+    page.wait_for_url(site.url + GPT2)
     page.go_back()
     page.wait_for_url(site.url + SCALE)
     live(page).get_by_role("slider").press("ArrowLeft")

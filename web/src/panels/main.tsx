@@ -1,14 +1,23 @@
 // Which panels are on this page? Each is drawn into its frame; those of a page that was left are ended.
 // A panel that fails leaves its static part where it is.
 import { type ComponentType, render } from "preact";
+import { AttentionMaps } from "./attention-maps";
 import { BlockPanel } from "./block-panel";
 import { PanelContext, readPanel } from "./frame";
+import { OrderLengths } from "./order-lengths";
 import { ScaleSlider } from "./scale-slider";
+import { Gpt2Size, ModernSize } from "./size-panel";
 
-export { formatNumber, parseNumber, writeExactly } from "./number"; // for whoever holds them against Python's
+// For whoever holds them against Python's.
+export { formatNumber, parseNumber, writeExactly } from "./number";
+export { gpt2Sizes, modernSizes, parseCount } from "./sizes";
 
 const PANELS: Record<string, ComponentType> = {
+  "attention-maps": AttentionMaps,
   "block-panel": BlockPanel,
+  "gpt2-size": Gpt2Size,
+  "modern-size": ModernSize,
+  "order-lengths": OrderLengths,
   "scale-slider": ScaleSlider,
 };
 
