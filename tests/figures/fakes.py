@@ -269,6 +269,10 @@ def _ahead() -> dict[str, Any]:
         ("all", 37.9),
     ):
         values[f"modern_ablation.{row}.validation_perplexity"] = _seeds(around, 0.2)
+    values["modern_block.llama3.8b.width"] = 4096
+    for path, hidden in (("d_4096", 11008), ("published_width", 14336)):
+        sizes = {"attention": 41943040, "mlp": 3 * 4096 * hidden, "norm": 8192}
+        values |= {f"modern_block.{path}.{part}": count for part, count in sizes.items()}
     for kind, count in (("mha", 524288), ("gqa", 131072), ("mqa", 16384)):
         values[f"kv_cache.{kind}.bytes_per_token"] = count
     pieces = ("First", "Cit", "iz", "en", "Before", "we", "pro", "ce", "ed", "any", "f", "ur")

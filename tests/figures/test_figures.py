@@ -24,7 +24,7 @@ from tests.figures.pictures import view_box, words
 
 NAMES = (*figure_names(), *ahead_names())
 # arithmetic: no other values are possible
-EXACT = ("present_token_share", "parameter_share", "tanh_slope")
+EXACT = ("present_token_share", "parameter_share", "tanh_slope", "modern_parts")
 EVERY = pytest.mark.parametrize(
     ("name", "language", "width", "rows"),
     [

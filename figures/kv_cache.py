@@ -44,7 +44,7 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
     ]
     return marks.bars(
         bars,
-        scales.linear([bar.value for bar in bars], count=5 if width == "wide" else 3),
+        scales.linear([bar.value for bar in bars], count=5 if width == "wide" else 4),
         language=language,
         x_title=text("bytes"),
         step=42,
