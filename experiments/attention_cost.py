@@ -34,7 +34,7 @@ from torch.profiler import ProfilerActivity, profile
 from engine.errors import MedidaError
 from experiments.reference_check import by_scaled_dot_product
 from experiments.session import Run
-from model.arithmetic import block_work
+from model.arithmetic import attention_peak, block_work
 from model.attention import Attention
 from model.settings import LanguageModelSettings
 
@@ -92,6 +92,7 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
         projections = row["projections"]
         values[f"n_{n}"] |= {
             "attention_matrix_mb": settings.heads * n * n * FLOAT / MB,
+            "arithmetic_mb": attention_peak(n, settings.width, settings.heads) / MB,
             "ms_projections": projections["ms_total"],
             "projections": {"peak_mb": projections["peak_mb"]},
         }

@@ -130,3 +130,16 @@ def block_work(n: int, d: int) -> dict[str, int]:
 
 
 # end: block_work
+
+
+# listing: attention_peak
+def attention_peak(n: int, d: int, heads: int) -> int:
+    """Bytes at the softmax, four for each number."""
+    matrix = 4 * heads * n * n
+    mask = 4 * n * n
+    values = 4 * n * d
+    # scores, scores with the mask, weights
+    return 3 * matrix + mask + values
+
+
+# end: attention_peak

@@ -12,7 +12,7 @@ from engine.errors import MedidaError
 from experiments import attention_cost
 from experiments.attention_cost import FLOAT, MB, Settings
 from experiments.session import Run
-from model.arithmetic import block_work
+from model.arithmetic import attention_peak, block_work
 from model.attention import Attention
 from model.block import Block
 from model.settings import LanguageModelSettings
@@ -35,11 +35,9 @@ def bytes_of(way: str, n: int) -> int:
 
 @pytest.mark.parametrize("n", [64, 200, 256])
 def test_the_profiler_counts_the_bytes_of_the_arithmetic(n: int) -> None:
-    matrix, rows = FLOAT * n * n, FLOAT * n * SMALL.width
-    # At the softmax: scores, masked scores and weights of every head, one mask; the values.
-    assert bytes_of("written", n) == (3 * SMALL.heads + 1) * matrix + rows
+    assert bytes_of("written", n) == attention_peak(n, SMALL.width, SMALL.heads)
     # Queries, keys, values and what the output map makes of them.
-    assert bytes_of("projections", n) == 4 * rows
+    assert bytes_of("projections", n) == 4 * FLOAT * n * SMALL.width
 
 
 def test_what_stores_no_matrix_grows_with_n_alone() -> None:
