@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 TEXT = {
     "reads": {"pt": "palavra lida", "en": "word read"},
-    "block_1": {"pt": "bloco 1: cabeça, adjetivo", "en": "block 1: head, adjective"},
-    "block_2": {"pt": "bloco 2: cabeça, adjetivo", "en": "block 2: head, adjective"},
+    "block": {"pt": "bloco", "en": "block"},
+    "rows": {"pt": "cabeça, adjetivo", "en": "head, adjective"},
 }
 
 
@@ -34,7 +34,7 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
             [row for row in rows if row["block"] == block],
             lambda row: f"{row['head']} {row['adjective']}",
             language,
-            row_title=text(f"block_{block}"),
+            row_title=f"{text('block')} {block}: {text('rows')}",
             column_title=text("reads"),
             wide=width == "wide",
         )
