@@ -307,7 +307,7 @@ def _curves(value: Callable[[int], float]) -> tuple[tuple[float, ...], ...]:
 
 KEYS = (
     *("d", "position", "reads", "query", "key", "seed", "seeds", "step", "block", "length", "n"),
-    *("gain", "change_seeds", "chance_from", "chance_to"),
+    *("gain", "change_seeds", "chance_from", "chance_to", "head"),
 )
 SHARES = ("share", "weight", "accuracy", "probability")
 
