@@ -1,5 +1,6 @@
 """Does the BPE that the book lists learn what the library's trainer learns?"""
 
+import inspect
 import json
 from collections import Counter
 
@@ -24,6 +25,12 @@ def library_merges(text: str, merges: int) -> list[tuple[str, str]]:
 
 def test_the_listed_merges_are_the_librarys() -> None:
     assert learn_merges(words(TEXT), 5) == library_merges(TEXT, 5)
+
+
+def test_it_takes_ten_lines() -> None:
+    source = inspect.getsource(learn_merges)
+    body = source.split('"""')[-1].strip().splitlines()
+    assert len(body) == 10
 
 
 def test_joining_goes_from_the_left_and_leaves_the_rest() -> None:
