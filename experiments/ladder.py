@@ -49,10 +49,7 @@ SEEDS = {
     "blocks_2": (0,),
 }
 TRAINED = ("mean_added_positions", "head_replaced", "head_added", "heads_4", "mlp", "blocks_2")
-WAITING = (
-    "mlp",
-    "blocks_2",
-)
+WAITING = ("blocks_2",)
 INPUTS = ("corpus",)
 UNITS = {
     "*parameters": "parameters",
