@@ -153,8 +153,8 @@ interface Shown {
   at: (encoding: string, length: number) => number;
 }
 
-const LINE = 15; // pixels between two labels
-const LETTER = 6.7; // and of a letter in them, on average, semibold
+const LINE = 15; // pixels between two lines of labels
+const LETTER = 6.9; // and of a letter in them, semibold, on average
 const [TOP, FOOT, LEFT] = [26, 44, 34];
 
 /** A chart as wide as its place, so that its letters keep their size. */
@@ -166,22 +166,24 @@ function Lines({ encodings, lengths, at }: Shown) {
   useEffect(() => {
     const element = box.current;
     if (!element) return;
-    const watch = new ResizeObserver(() => setWidth(Math.max(240, element.clientWidth)));
+    const watch = new ResizeObserver(() => setWidth(Math.max(200, element.clientWidth)));
     watch.observe(element);
     return () => watch.disconnect();
   }, []);
 
   const names = encodings.map((one) => text(`${one}.name`));
-  const height = width < 420 ? 260 : 300;
-  const right = width - 14 - Math.max(...names.map((name) => name.length)) * LETTER;
+  const narrow = width < 420;
+  const height = narrow ? 260 : 300;
+  const labels = names.map((name) => (narrow ? twoLines(name) : [name]));
+  const right = width - 12 - Math.max(...labels.flat().map((line) => line.length)) * LETTER;
   const scale = logarithmic(encodings.flatMap((one) => lengths.map((n) => at(one, n))));
   const step = (right - LEFT - 18) / Math.max(1, lengths.length - 1);
   const x = (i: number) => (lengths.length === 1 ? (LEFT + right) / 2 : LEFT + 12 + i * step);
   const y = (value: number) => height - FOOT - scale.share(value) * (height - FOOT - TOP);
   const ends = apart(
     encodings.map((one) => y(at(one, lengths[lengths.length - 1] ?? NaN))),
-    TOP,
-    height - FOOT,
+    labels.map((label) => label.length * LINE),
+    height - FOOT + LINE / 2,
   );
   return (
     <figure ref={box}>
@@ -218,8 +220,12 @@ function Lines({ encodings, lengths, at }: Shown) {
             {lengths.map((n, i) => (
               <Mark key={n} encoding={one} x={x(i)} y={y(at(one, n))} />
             ))}
-            <text class="order__end" x={right + 10} y={(ends[line] ?? NaN) + 4}>
-              {names[line]}
+            <text class="order__end" y={(ends[line] ?? NaN) - ((labels[line]?.length ?? 1) - 1) * (LINE / 2) + 4}>
+              {labels[line]?.map((words, i) => (
+                <tspan key={i} x={right + 10} dy={i ? LINE : 0}>
+                  {words}
+                </tspan>
+              ))}
             </text>
           </g>
         ))}
@@ -302,19 +308,28 @@ function logarithmic(values: readonly number[]): Axis {
   return { share, ticks: even, decimals: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
 }
 
-/** Labels near their lines, none on another. */
-function apart(wanted: readonly number[], top: number, foot: number): number[] {
+/** A long name in two lines, broken at the space nearest to its middle. */
+function twoLines(name: string): string[] {
+  const spaces = [...name].flatMap((letter, i) => (letter === " " ? [i] : []));
+  const far = (i: number) => Math.abs(i - name.length / 2);
+  const at = spaces.sort((a, b) => far(a) - far(b))[0];
+  return at === undefined || name.length <= 8 ? [name] : [name.slice(0, at), name.slice(at + 1)];
+}
+
+/** Middles of labels near where they are wanted, none on another and none below the foot. */
+function apart(wanted: readonly number[], heights: readonly number[], foot: number): number[] {
   const order = wanted.map((_, i) => i).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
   const placed = [...wanted];
-  let free = top;
+  const half = (i: number) => (heights[i] ?? 0) / 2;
+  let free = 0;
   for (const i of order) {
-    placed[i] = Math.max(placed[i] ?? 0, free);
-    free = (placed[i] ?? 0) + LINE;
+    placed[i] = Math.max(placed[i] ?? 0, free + half(i));
+    free = (placed[i] ?? 0) + half(i);
   }
   let end = foot;
   for (const i of order.reverse()) {
-    placed[i] = Math.min(placed[i] ?? 0, end);
-    end = (placed[i] ?? 0) - LINE;
+    placed[i] = Math.min(placed[i] ?? 0, end - half(i));
+    end = (placed[i] ?? 0) - half(i);
   }
   return placed;
 }
