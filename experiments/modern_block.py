@@ -70,6 +70,7 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     )
     tables = 2 * s.vocabulary * s.large_d
     tiny = modern_block_parts(s.d, s.query_heads, s.kv_heads, s.hidden)
+    ungrouped = modern_block_parts(s.d, s.query_heads, s.query_heads, s.hidden)
     x, w = drawn(s)
     stages = modern_block(x, w, s.d // s.query_heads)
     return {
@@ -90,7 +91,11 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
             "mlp_share": published["mlp"] / published["block"],
             "with_tables": s.large_blocks * published["block"] + tables,
         },
-        "tiny": {"block": tiny["block"], "counted": sum(matrix.numel() for matrix in w.values())},
+        "tiny": {
+            "block": tiny["block"],
+            "counted": sum(matrix.numel() for matrix in w.values()),
+            "ungrouped": ungrouped["block"],
+        },
         "llama3": {
             name: published_model(LLAMA3[name], billions)
             for name, billions in zip(s.llama3, s.llama3_billions, strict=True)
@@ -127,8 +132,11 @@ def modern_block(x: Tensor, w: Weights, d_head: int) -> Stages:
 
 def trace(stages: Stages) -> str:
     """One line a stage: its name and its shape."""
-    shapes = {name: map(str, s.shape) for name, s in stages.items()}
-    return "\n".join(f"{n:9}{' × '.join(s)}" for n, s in shapes.items())
+    lines: list[str] = []
+    for name, stage in stages.items():
+        shape = " × ".join(map(str, stage.shape))
+        lines.append(f"{name:9}{shape}")
+    return "\n".join(lines)
 
 
 # end: modern_block

@@ -60,8 +60,13 @@ def book_block(d: int) -> dict[str, int]:
 
 
 # listing: modern_parts
-def modern_block_parts(d: int, heads: int, kv_heads: int, hidden: int) -> dict[str, int]:
-    """A block of today: no biases, shared keys and values, three maps."""
+def modern_block_parts(
+    d: int,
+    heads: int,
+    kv_heads: int,
+    hidden: int,
+) -> dict[str, int]:
+    """No biases, keys and values shared, three maps."""
     head_width = d // heads
     attention = 2 * d * d + 2 * d * kv_heads * head_width
     mlp = 3 * d * hidden

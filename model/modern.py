@@ -27,7 +27,7 @@ class ModernSettings(LanguageModelSettings):
 
 # listing: swiglu
 class SwiGLU(nn.Module):
-    """down(silu(gate(x)) * up(x)): one map opens and closes what another lets through."""
+    """down(silu(gate(x)) * up(x)): a gate on a linear map."""
 
     def __init__(self, width: int, hidden: int) -> None:
         super().__init__()
@@ -36,7 +36,8 @@ class SwiGLU(nn.Module):
         self.down = nn.Linear(hidden, width, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        opened = F.silu(self.gate(x)) * self.up(x)  # (B, T, hidden)
+        # (B, T, hidden)
+        opened = F.silu(self.gate(x)) * self.up(x)
         return self.down(opened)  # (B, T, d)
 
 
@@ -49,15 +50,20 @@ class GroupedAttention(Attention):
 
     def __init__(self, settings: ModernSettings) -> None:
         super().__init__(settings)
+        width = settings.width
         inner = settings.kv_heads * settings.head_width
         self.head_width = settings.head_width
         self.shared = settings.heads // settings.kv_heads
-        self.key = nn.Linear(settings.width, inner, bias=False)
-        self.value = nn.Linear(settings.width, inner, bias=False)
+        self.key = nn.Linear(width, inner, bias=False)
+        self.value = nn.Linear(width, inner, bias=False)
 
     def split(self, x: Tensor) -> Tensor:
-        heads = x.unflatten(-1, (-1, self.head_width)).transpose(-3, -2)
-        if heads.shape[-3] < self.heads:  # keys, values: one head for several queries
+        heads = x.unflatten(
+            -1,
+            (-1, self.head_width),
+        ).transpose(-3, -2)
+        # keys, values: one head for several queries
+        if heads.shape[-3] < self.heads:
             heads = heads.repeat_interleave(self.shared, -3)
         return heads  # (B, h, T, d_head)
 

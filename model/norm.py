@@ -38,7 +38,8 @@ class RMSNorm(nn.Module):
         self.eps = eps
 
     def forward(self, x: Tensor) -> Tensor:
-        rms = (x.square().mean(-1, keepdim=True) + self.eps).sqrt()  # (…, 1)
+        mean = x.square().mean(-1, keepdim=True)  # (…, 1)
+        rms = (mean + self.eps).sqrt()
         return x / rms * self.gamma
 
 
