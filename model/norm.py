@@ -30,7 +30,7 @@ def layer_norm(
 
 # listing: rms_norm
 class RMSNorm(nn.Module):
-    """x / rms(x) · γ: no mean is taken away, nothing is added."""
+    """x / rms(x) · γ: no mean subtracted, nothing added."""
 
     def __init__(self, width: int, eps: float = 1e-5) -> None:
         super().__init__()
