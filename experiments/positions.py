@@ -45,7 +45,12 @@ ROWS = {
 }
 SEEDS = (0,)
 TRAINED = True
-WAITING = True
+WAITING = (
+    "sinusoidal",
+    "rope",
+    "alibi",
+    "none",
+)
 INPUTS = ("corpus",)
 UNITS = {
     "parameters": "parameters",
