@@ -49,7 +49,6 @@ SEEDS = {
     "blocks_2": (0,),
 }
 TRAINED = ("mean_added_positions", "head_replaced", "head_added", "heads_4", "mlp", "blocks_2")
-WAITING = ("blocks_2",)
 INPUTS = ("corpus",)
 UNITS = {
     "*parameters": "parameters",
