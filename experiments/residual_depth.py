@@ -37,7 +37,8 @@ def stack(
 ) -> Tensor:
     """Layer after layer: x (d,) → (d,)."""
     for layer in layers:
-        x = x + layer(x).tanh() if added else layer(x).tanh()
+        change = layer(x).tanh()
+        x = x + change if added else change
     return x
 
 
