@@ -25,7 +25,7 @@ from engine import blocks, parity, paths
 from engine.bibliography import Entry, read_bibliography
 from engine.chapters import LANGUAGES, Chapter, Source, chapters, read_source
 from engine.claims import load_claims
-from engine.declaration import experiments
+from engine.declaration import declaration, experiments
 from engine.errors import LintError, MedidaError, RecordError, SourceError
 from engine.number import Language
 from engine.outline import Cited, Outline, Printed, outline
@@ -106,6 +106,8 @@ def lint_book() -> list[Finding]:
         _check_parity(lint, chapter)
     _check_figures(lint, known)
     _check_panels(lint, known)
+    _check_labels(lint, known)
+    _check_words(lint, known)
     _check_site(lint, known)
     _check_unused(lint)
     return sorted(lint.findings)
@@ -555,6 +557,65 @@ def _check_panels(lint: _Lint, known: Known) -> None:
                 _text(lint, path, said, language, known, _line_of(said, lines, start))
         for key in sorted(keys["pt"] ^ keys["en"]):
             lint.add(path, 1, "parity", f"{key} stands in one language only")
+
+
+def _check_labels(lint: _Lint, known: Known) -> None:
+    """What paths are called in words: its numbers are parts of the path, or settings of its runs.
+
+    Fractions in words stay: they say what was counted ("a chance above one half").
+    """
+    path = paths.CHAPTERS / "labels.toml"
+    for pattern, text, language, line in _toml_texts(lint, path):
+        own = set(re.findall(r"\d+", pattern))
+        for typed in find(re.sub(r"\{\d+\}", "…", text), language, known, line):
+            if typed.kind == "number" and typed.text not in own | _settings_of(pattern):
+                lint.add(path, line, "number", _message(typed))
+
+
+def _settings_of(pattern: str) -> set[str]:
+    """The numbers among the settings of the experiment that a label's paths lie in."""
+    try:
+        runs = declaration(pattern.split(".")[0]).runs
+    except MedidaError:
+        return set()
+    return {
+        str(value)
+        for run in runs
+        for value in run.settings.values()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+
+
+def _check_words(lint: _Lint, known: Known) -> None:
+    """The words that the book writes around a chapter; only a whole is 100% by itself."""
+    path = paths.TEMPLATES / "words.toml"
+    for _, text, language, line in _toml_texts(lint, path):
+        for typed in find(re.sub(r"\{\w*\}", "…", text), language, known, line):
+            if typed.text != "100%":
+                lint.add(path, line, typed.kind, _message(typed))
+
+
+def _toml_texts(lint: _Lint, path: Path) -> Iterator[tuple[str, str, Language, int]]:
+    """Name, text, language and line of each string of a file that holds both languages."""
+    if not path.is_file():
+        return
+    try:
+        source = path.read_text(encoding="utf-8")
+        content = tomllib.loads(source)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        lint.add(path, 1, "template", str(problem))
+        return
+    lines = source.split("\n")
+    by_language = set(content) == set(LANGUAGES)
+    for name, table in content.items():
+        if not isinstance(table, Mapping):
+            continue
+        start = _line_of(f"[{name}]" if by_language else f'"{name}"', lines, 1)
+        for key, text in _leaf_texts(cast("Mapping[str, Any]", table)):
+            language = cast("Language", name if by_language else key)
+            pieces = re.findall(r"[^'\"\[\],]{3,}", text) if text.startswith("[") else [text]
+            for piece in pieces:
+                yield (key if by_language else name), piece, language, _line_of(piece, lines, start)
 
 
 def _leaf_texts(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

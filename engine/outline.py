@@ -37,6 +37,7 @@ _NOT_SHOWN = (
     "noise",
 )
 _FORMULAS = ("equations",)
+_VALUE_ITSELF = re.compile(r"q\('[^']*'\)")
 _PART_OF_PATH = re.compile(r"[A-Za-z0-9_.]*")
 _MAXIMUM_TURNS = 500  # of nested loops over literal lists
 
@@ -248,17 +249,21 @@ class _Reader:
         scope: _Scope,
     ) -> None:
         path = None if first is None else _text(first, scope)
+        given = next(((key, named[key]) for key in FORMATS if key in named), None)
         if path is None and name in NUMBERS:
             # A quantity: its paths are cited by the calls of q inside.
             if first is not None:
+                form, line = _form(first, scope), node.lineno + self.offset
+                if not _VALUE_ITSELF.fullmatch(form):
+                    shown_as = (given[0], _literal(given[1], scope)) if given else None
+                    self.outline.cited.append(Cited("computed", form, line, shown_as))
                 value = _literal(first, scope)
                 if isinstance(value, int | float) and not isinstance(value, bool):
                     self.note("number", repr(value), first)
                 self.used(first, scope)
             return
-        given = next(((key, named[key]) for key in FORMATS if key in named), None)
         shown_as = None
-        if given and path is not None and name in ("num", "tex"):
+        if given and path is not None and name in NUMBERS:
             shown_as = (given[0], _literal(given[1], scope))
         keys = [path or ""]
         if name == "cite":
@@ -329,6 +334,30 @@ def _part(node: nodes.Node, scope: _Scope) -> str:
     if isinstance(value, str | int):
         return str(value)
     return _text(node, scope) or "*"
+
+
+def _form(node: nodes.Node, scope: _Scope) -> str:
+    """A calculation as both languages would write it, "*" for what is not known."""
+    literal = _literal(node, scope)
+    if literal is not _UNKNOWN:
+        return repr(literal)
+    if isinstance(node, nodes.Concat):
+        return _text(node, scope) or "*"
+    if isinstance(node, nodes.Call):
+        given = [_form(argument, scope) for argument in node.args]
+        given += sorted(f"{one.key}={_form(one.value, scope)}" for one in node.kwargs)
+        called = node.node.name if isinstance(node.node, nodes.Name) else _form(node.node, scope)
+        return f"{called}({', '.join(given)})"
+    if isinstance(node, nodes.Getattr):
+        return f"{_form(node.node, scope)}.{node.attr}"
+    if isinstance(node, nodes.BinExpr):
+        sides = [_form(node.left, scope), _form(node.right, scope)]
+        if isinstance(node, nodes.Add | nodes.Mul):
+            sides.sort()
+        return f"({f' {node.operator} '.join(sides)})"
+    if isinstance(node, nodes.Neg):
+        return f"-{_form(node.node, scope)}"
+    return "*"
 
 
 def _text_of(node: nodes.Node) -> str | None:

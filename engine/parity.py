@@ -3,7 +3,8 @@
 In: both templates of a chapter and its claims. Out: what differs. Two things are compared:
 
 * What each section cites. Sections are known by their anchors, which both languages share. The
-  numbers of a section must be the same, the same number of times, in any order; so must constants,
+  numbers of a section must be the same, the same number of times, in any order, and so what is
+  calculated from them (a ratio, one seed); so must constants,
   works and the formulas that hold digits, however often each is named. Figures, tables, listings,
   claims, exercises and the like must come in the same order.
 * When each section was last read beside its counterpart. `python -m engine lint --reviewed CHAPTER`
@@ -201,7 +202,11 @@ def _compare_section(pt: Text, en: Text, left: Section, right: Section) -> Itera
 
     if left.level != right.level:
         yield differ(f"{right.name} is a heading of another level than in {pt.path.name}")
-    for kinds, what in ((("number",), "number"), (("seeds",), "strip of seeds")):
+    for kinds, what in (
+        (("number",), "number"),
+        (("seeds",), "strip of seeds"),
+        (("computed",), "calculation"),
+    ):
         counts = [Counter(_key(c) for c in s.cited if _kind(c) in kinds) for s in (left, right)]
         for text, section, more, less in (
             (en, right, counts[0], counts[1]),

@@ -267,6 +267,27 @@ def test_languages_that_part(
     assert any(says in f.message and at(f) == (name, line) for f in findings), findings
 
 
+@pytest.mark.parametrize(
+    ("pt", "en", "says"),
+    [
+        ('q("{}") / 2', 'q("{}") / 3', "does not cite the calculation (q('{}') / 2)"),
+        ('q("{}").seed(0)', 'q("{}").seed(1)', "does not cite the calculation q('{}').seed(0)"),
+        ('q("{}") * 2', '2 * q("{}")', ""),
+        ('q("{}")', '"{}"', ""),
+        ('q("{}") / 2, digits=1', 'q("{}") / 2, digits=2', "digits=2 here and with 1"),
+    ],
+)
+def test_the_same_value_in_another_calculation(book: Tree, pt: str, en: str, says: str) -> None:
+    path = "averages.head.perplexity"
+    for language, quantity in (("pt", pt), ("en", en)):
+        form = quantity.format(path)
+        form = form if "digits" in form else f"{form}, decimals=1"
+        before = f'num("{path}", decimals=1)'
+        book.replace(f"{CHAPTER}/{language}.md.j2", before, f"num({form})")
+    messages = [finding.message for finding in found("parity")]
+    assert any(says.format(path) in message for message in messages) if says else messages == []
+
+
 def test_sections_in_another_order(book: Tree) -> None:
     head, loss, proof = (
         EN.partition("## The loss")[0],
