@@ -2,9 +2,9 @@
 
 This is the hook that mkdocs.yml names, and it is thin: `engine.render` turns a chapter into
 Markdown and finishes its HTML, `engine.mathematics` typesets formulas, `engine.published` says what
-else is published, `engine.links` whether all links lead somewhere. In: mkdocs.yml (Portuguese) and
-mkdocs.en.yml. Out: build/site (build/smoke/site for smoke settings), the English edition below en/.
-While serving, an error is shown in the page's place.
+else is published, `engine.links` whether all links lead somewhere, `engine.policy` what a page may
+load. In: mkdocs.yml (Portuguese) and mkdocs.en.yml. Out: build/site (build/smoke/site for smoke
+settings), the English edition below en/. While serving, an error is shown in the page's place.
 
 MkDocs loads a hook and what it imports once: after a change of the engine, serve again.
 """
@@ -37,7 +37,7 @@ from mkdocs.structure.files import File, Files  # noqa: E402
 from mkdocs.structure.pages import Page  # noqa: E402
 from mkdocs.structure.toc import AnchorLink  # noqa: E402
 
-from engine import links, paths, published, render  # noqa: E402
+from engine import links, paths, policy, published, render  # noqa: E402
 from engine.errors import MedidaError  # noqa: E402
 from engine.mathematics import Typesetter, as_formulas, as_plain, node  # noqa: E402
 
@@ -141,12 +141,14 @@ def on_page_context(context: Any, page: Page, config: MkDocsConfig, nav: Any) ->
         page.canonical_url = None
 
 
-def on_post_page(output: str, page: Page, config: MkDocsConfig) -> None:
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     check_left_over(output, page.file.dest_uri)
+    return with_policy(output)
 
 
-def on_post_template(output_content: str, template_name: str, config: MkDocsConfig) -> None:
+def on_post_template(output_content: str, template_name: str, config: MkDocsConfig) -> str:
     check_left_over(output_content, template_name)
+    return with_policy(output_content) if template_name.endswith(".html") else output_content
 
 
 def on_post_build(config: MkDocsConfig) -> None:
@@ -268,6 +270,11 @@ def in_part(page: render.Page, part: dict[str, Any]) -> bool:
     if page.slug == "index" or number is None:
         return page.slug != "index" and "first" not in part
     return "first" in part and part["first"] <= number <= part["last"]
+
+
+def with_policy(page: str) -> str:
+    """While serving, MkDocs adds a script of its own that reloads the page: then none is stated."""
+    return page if State.serving else policy.stated(page)
 
 
 def check_left_over(output: str, name: str) -> None:
