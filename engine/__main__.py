@@ -6,6 +6,7 @@
     python -m engine lint --reviewed CHAPTER   both languages were read side by side as they stand
     python -m engine why NAME            whether a run, experiment or value is current, what changed
     python -m engine verify [--replay]   the digests of all records; --replay runs first steps again
+    python -m engine verify --site       build the site again: is the one that lies there the same?
     python -m engine plan                what is to be replayed and measured, and for how long
     python -m engine preview CHAPTER     one page as Markdown, and what is wrong with it
 
@@ -19,14 +20,23 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from engine import paths
 from engine.declaration import RunSpec, declaration, experiments, run_spec
-from engine.errors import DeclarationError, MedidaError, Parser, QuantityError, accident
+from engine.errors import (
+    DeclarationError,
+    MedidaError,
+    Parser,
+    QuantityError,
+    SiteError,
+    accident,
+)
 from engine.plan import Job, about, duration, job_of, orphans, plan, remaining
 from engine.quantity import Book, Quantity
 from engine.record import Record, load_record, read_record
@@ -62,6 +72,13 @@ def parser() -> argparse.ArgumentParser:
     verify = commands.add_parser("verify", help="do records and source agree?")
     verify.add_argument("runs", nargs="*", metavar="EXPERIMENT/RUN", help="default: all")
     verify.add_argument("--replay", action="store_true", help="run the first steps again too")
+    verify.add_argument(
+        *("--site",),
+        nargs="?",
+        const=str(paths.SITE),
+        metavar="FOLDER",
+        help="build the site again and compare it with the one in FOLDER (default: build/site)",
+    )
     verify.add_argument(
         "--jobs", type=_count, default=os.cpu_count() or 1, metavar="N", help="replays at a time"
     )
@@ -318,6 +335,8 @@ def _total(jobs: Sequence[Job]) -> str:
 
 def verify(options: argparse.Namespace) -> int:
     """Whether records and source agree: digests, and with --replay the first steps too."""
+    if options.site is not None:
+        return verify_site(Path(options.site))
     problems: list[str] = []
     named = [run_spec(name) for name in options.runs]
     specs = named or _all_runs(problems)
@@ -327,6 +346,29 @@ def verify(options: argparse.Namespace) -> int:
     if options.replay and not replay(specs, options.jobs):
         status = 1
     return status
+
+
+def verify_site(site: Path) -> int:
+    """Whether a built site is what the book makes, file by file."""
+    from engine.rebuilt import differences
+
+    if not site.is_dir():
+        return complain([f"{paths.shown(site)}: there is no such site: snakemake --cores all"])
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = Path(folder) / "site"
+        build_site(fresh)
+        return complain(differences(site, fresh))
+
+
+def build_site(folder: Path) -> None:
+    """The site as the book makes it now. Raises SiteError with what stopped it."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir"]
+    done = subprocess.run(
+        [*command, str(folder)], cwd=paths.ROOT, capture_output=True, encoding="utf-8", check=False
+    )
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        raise SiteError(f"the site cannot be built: {lines[-1] if lines else 'no message'}")
 
 
 def replay(specs: Sequence[RunSpec], jobs: int) -> bool:
