@@ -541,13 +541,7 @@ def _check_panels(lint: _Lint, known: Known) -> None:
                 lint.cited.add(one.name)
                 _check_path(lint, path, one.line, one.name)
     for path in sorted(folder.glob("*.toml")):
-        try:
-            text = path.read_text(encoding="utf-8")
-            words = tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-            lint.add(path, 1, "template", str(problem))
-            continue
-        lines = text.split("\n")
+        lines, words = _read_toml(lint, path)
         keys: dict[str, set[str]] = {}
         for language in LANGUAGES:
             texts = dict(_leaf_texts(words.get(language, {})))
@@ -597,15 +591,7 @@ def _check_words(lint: _Lint, known: Known) -> None:
 
 def _toml_texts(lint: _Lint, path: Path) -> Iterator[tuple[str, str, Language, int]]:
     """Name, text, language and line of each string of a file that holds both languages."""
-    if not path.is_file():
-        return
-    try:
-        source = path.read_text(encoding="utf-8")
-        content = tomllib.loads(source)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        lint.add(path, 1, "template", str(problem))
-        return
-    lines = source.split("\n")
+    lines, content = _read_toml(lint, path) if path.is_file() else ([], {})
     by_language = set(content) == set(LANGUAGES)
     for name, table in content.items():
         if not isinstance(table, Mapping):
@@ -616,6 +602,16 @@ def _toml_texts(lint: _Lint, path: Path) -> Iterator[tuple[str, str, Language, i
             pieces = re.findall(r"[^'\"\[\],]{3,}", text) if text.startswith("[") else [text]
             for piece in pieces:
                 yield (key if by_language else name), piece, language, _line_of(piece, lines, start)
+
+
+def _read_toml(lint: _Lint, path: Path) -> tuple[list[str], dict[str, Any]]:
+    """The lines and the content of a file; where it cannot be read, a finding and nothing."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return text.split("\n"), tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        lint.add(path, 1, "template", str(problem))
+        return [], {}
 
 
 def _leaf_texts(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
