@@ -29,7 +29,6 @@ class Settings:
 FULL = Settings()
 SMOKE = Settings(width=16, length=16, repeats=3)
 UNITS = {"*_ms": "ms"}
-WAITING = True
 MACHINE_DEPENDENT = ("*_ms", "ratio")
 
 
