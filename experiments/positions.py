@@ -47,7 +47,6 @@ SEEDS = (0,)
 TRAINED = True
 WAITING = (
     "sinusoidal",
-    "alibi",
     "none",
 )
 INPUTS = ("corpus",)
