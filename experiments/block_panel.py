@@ -1,6 +1,6 @@
 """What should the panel of chapter 17 show?
 
-In: the reduced block: one head, three tokens, d = 4; the first three rows of the toy's X, its W_k,
+In: the reduced block: one head, three tokens, d = 4; the first three rows of the toy's X, its W_K,
 every other map of attention the identity. Out: every stage for the defaults, for the three cases of
 the panel, and for random inputs; what the page computes is held against it.
 """

@@ -201,9 +201,9 @@ def gradients(
     ids: list[int],
     target: int,
 ) -> dict[str, Any]:
-    """What autograd left behind, the weight of W_k that is followed, and one step downhill.
+    """What autograd left behind, the weight of W_K that is followed, and one step downhill.
 
-    The followed weight is the one of W_k with the largest gradient. `loss_after` follows a step on
+    The followed weight is the one of W_K with the largest gradient. `loss_after` follows a step on
     every weight of the block and of the unembedding, `loss_after_one` a step on that weight alone,
     and `loss_foretold` is what its gradient says that this one step should give.
     """
@@ -262,7 +262,7 @@ def chain_rule(
     eps: float,
     keep: Callable[[Tensor], Tensor] = lambda step: step,
 ) -> dict[str, Tensor]:
-    """dL/dW_k[row, column], from the loss backwards."""
+    """dL/dW_K[row, column], from the loss backwards."""
     g: dict[str, Tensor] = {}
     width = of["heads"].shape[-1]  # 2
     head = column // width

@@ -19,7 +19,7 @@ from experiments.session import Run
 
 @dataclass(frozen=True)
 class Settings:
-    """Decimals that the pencil carries and those that are compared; the weight of W_k followed."""
+    """Decimals that the pencil carries and those that are compared; the weight of W_K followed."""
 
     carried: tuple[int, ...] = (2, 3, 4, 5, 6)
     compared: int = 3

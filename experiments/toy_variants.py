@@ -21,7 +21,7 @@ from model.block import MLP, Block
 
 @dataclass(frozen=True)
 class Settings:
-    """The weight of W_k that is varied (from zero), its range, and the rates of the steps."""
+    """The weight of W_K that is varied (from zero), its range, and the rates of the steps."""
 
     next_token: str = "␣telhado"
     row: int = 1

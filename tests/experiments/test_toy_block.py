@@ -114,7 +114,7 @@ def forward(toy: dict[str, Any], attention: bool = True) -> dict[str, Any]:
 
 
 def chain(s: dict[str, Any], row: int, column: int) -> dict[str, Any]:
-    """dL/dW_k[row, column], numbers in the order in which chapter 19 meets them."""
+    """dL/dW_K[row, column], numbers in the order in which chapter 19 meets them."""
     head = column // WIDTH
     inside = range(head * WIDTH, (head + 1) * WIDTH)
     g: dict[str, Any] = {}

@@ -262,7 +262,7 @@ def test_numbers_can_be_typed_in_both_ways_and_taken_back(read: Read) -> None:
     expect(page.get_by_role("alert").first).to_be_empty()
     assert page.locator("[data-stage=y] .block__row").inner_text() == before
     page.locator("[data-stage=k] button").first.click()
-    page.get_by_label("W_k, linha 2, coluna 3").fill("4")
+    page.get_by_label("W_K, linha 2, coluna 3").fill("4")
     expect(page.locator("[data-stage=y] .block__row")).not_to_have_text(before)
 
 

@@ -416,7 +416,7 @@ function WeightGrid({ name, matrix, edit }: WeightGridProps) {
         <table class={`block__m${columns > 4 ? " wide" : ""}`}>
           <caption>
             <i>W</i>
-            <sub>{name.slice(2)}</sub>
+            <sub>{name.slice(2).toUpperCase()}</sub>
             {`, ${matrix.length} × ${columns}`}
           </caption>
           <tbody>
@@ -425,7 +425,7 @@ function WeightGrid({ name, matrix, edit }: WeightGridProps) {
                 {row.map((value, j) => (
                   <td key={j}>
                     <NumberInput
-                      label={words("weight", { name: name.replace("w", "W"), i: i + 1, j: j + 1 })}
+                      label={words("weight", { name: name.toUpperCase(), i: i + 1, j: j + 1 })}
                       value={value}
                       set={(typed) => edit(name, i, j, typed)}
                       tell={tell}

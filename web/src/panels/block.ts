@@ -18,7 +18,7 @@ export interface Inputs {
 }
 
 export interface Calculation extends Record<Stage, Matrix> {
-  /** The values mixed by the weights, before W_o. */
+  /** The values mixed by the weights, before W_O. */
   mixed: Matrix;
   /** gelu of `expanded`. */
   bent: Matrix;
