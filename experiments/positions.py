@@ -45,10 +45,7 @@ ROWS = {
 }
 SEEDS = (0,)
 TRAINED = True
-WAITING = (
-    "sinusoidal",
-    "none",
-)
+WAITING = ("sinusoidal",)
 INPUTS = ("corpus",)
 UNITS = {
     "parameters": "parameters",
