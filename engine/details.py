@@ -32,8 +32,8 @@ MOST_DECIMALS = 6  # from here on powers of ten read better
 LOCALES = {"pt": "pt_BR", "en": "en_US"}
 _SPECIAL = re.compile(r"[\\{}$&#%_^~]")
 _DEVICES = {
-    "pt": {"cpu": "processador", "cuda": "GPU", "mps": "GPU da Apple", "threads": "threads"},
-    "en": {"cpu": "processor", "cuda": "GPU", "mps": "Apple GPU", "threads": "threads"},
+    "pt": {"cpu": "processador", "cuda": "GPU", "mps": "GPU da Apple"},
+    "en": {"cpu": "processor", "cuda": "GPU", "mps": "Apple GPU"},
 }
 
 
@@ -239,7 +239,8 @@ def device_words(record: Record, language: Language) -> str:
     device = record.device
     text = kind_words(str(device["kind"]), str(device["name"]), language)
     threads = device["threads"]
-    return f"{text}, {threads} {_DEVICES[language]['threads']}" if threads else text
+    said = "thread" if threads == 1 else "threads"  # the same word in both languages
+    return f"{text}, {threads} {said}" if threads else text
 
 
 def kind_words(kind: str, name: str, language: Language) -> str:
