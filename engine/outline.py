@@ -227,6 +227,10 @@ class _Reader:
         arguments = list(node.args)
         first = arguments.pop(0) if arguments else None
         self.cite(name, first, arguments, named, node, scope)
+        if name == "over_seeds":  # each of its positions is a value
+            for argument in arguments:
+                self.cite(name, argument, [], {}, node, scope)
+            arguments = []
         if name in LINKS or name == "listing":  # their other positions name things too
             arguments = []
         for argument in arguments:

@@ -417,6 +417,15 @@ def test_dead_references(
     assert any(says in f.message and at(f) == (name, line) for f in findings), findings
 
 
+def test_each_position_of_over_seeds_is_a_path(book: Tree) -> None:
+    text = '<< over_seeds("averages.none.perplexity", "averages.head_2.perplexity") >>'
+    for name in ("pt", "en"):
+        path = book.root / CHAPTER / f"{name}.md.j2"
+        path.write_text(path.read_text(encoding="utf-8") + f"\n\n{text}\n", encoding="utf-8")
+    assert not found("number")
+    assert ["averages.head_2.perplexity" in one.message for one in found("reference")] == [True] * 2
+
+
 def test_what_is_not_measured_yet_is_left_to_the_check_of_records(book: Tree) -> None:
     book.remove("results/averages")
     assert found("reference") == []
