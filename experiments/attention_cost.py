@@ -79,7 +79,6 @@ ROWS = {
 SMOKE_ROWS = {"heads_16": {"head_width": 1, "lengths": (512, 1024, 2048)}}
 UNITS = {"ms_*": "ms", "*_mb": "MB", "*_bytes": "bytes"}
 MACHINE_DEPENDENT = ("ms_*", "peak_mb", "*_ratio", "*_exponent", "system_share")
-WAITING = True
 
 
 def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
