@@ -45,7 +45,6 @@ ROWS = {
 }
 SEEDS = (0,)
 TRAINED = True
-WAITING = ("sinusoidal",)
 INPUTS = ("corpus",)
 UNITS = {
     "parameters": "parameters",
