@@ -59,6 +59,23 @@ class Quote:
         return f"```{self.lexer}\n{body}\n```"
 
 
+def line_of(path: str, name: str) -> int:
+    """The first line of a source file where `name` stands as a word of its own, counted from one.
+
+    Raises RenderError: the file cannot be read, or the name is not in it.
+    """
+    file = paths.ROOT / path
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except OSError as problem:
+        raise RenderError(f"{path}: cannot be read ({problem.strerror})") from problem
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    for number, line in enumerate(lines, start=1):
+        if word.search(line):
+            return number
+    raise RenderError(f"{path}: the name {name} does not stand there")
+
+
 def quote(path: str, section: str) -> Quote:
     """The lines of `path` between `# listing: section` and `# end: section`, dedented.
 

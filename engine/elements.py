@@ -521,6 +521,45 @@ class Elements(Writer):
         ]
         return str(self.shared.shapes.glossary(head, rows))
 
+    @kept
+    def notation(self, group: str) -> str:
+        """One group of the symbols in the page's own notation.toml, as a table; a column in which
+        the whole group has nothing is left out."""
+        path = self.chapter.folder / "notation.toml"
+        self.files.append(path)
+        groups = _toml(path)
+        if group not in groups:
+            raise RenderError(f"{paths.shown(path)} has no group {group!r}{near(group, groups)}")
+        symbols: list[dict[str, Any]] = groups[group]["symbols"]
+        cells = {
+            "symbol": [f"${symbol['tex']}$" for symbol in symbols],
+            "name": [symbol[self.language] for symbol in symbols],
+            "shape": [f"${symbol['shape']}$" if "shape" in symbol else "" for symbol in symbols],
+            "code": [", ".join(map(self._named_in, symbol.get("code", ()))) for symbol in symbols],
+            "where": [", ".join(map(self._place, symbol["where"])) for symbol in symbols],
+        }
+        shown = [column for column, texts in cells.items() if any(texts)]
+        return self.table(
+            group,
+            columns=[self.shared.words[f"notation_{column}"] for column in shown],
+            rows=list(zip(*(cells[column] for column in shown), strict=True)),
+            caption=groups[group][self.language],
+        )
+
+    def _named_in(self, name: str) -> str:
+        """A name of the code, "model/attention.py:scores", linked to its first line there."""
+        path, _, name = name.partition(":")
+        line = blocks.line_of(path, name)
+        address = f"{self.roots.language}{details.source_url(path)}#L{line}"
+        return str(self.shared.shapes.link(address, f"<code>{escape(name)}</code>"))
+
+    def _place(self, place: str) -> str:
+        """A chapter, or a section of it as "02-average#model"."""
+        slug, _, anchor = place.partition("#")
+        if anchor:
+            return self.see("section", anchor, chapter=slug)
+        return self.ref(slug, number=True)
+
     def functions(self) -> dict[str, Callable[..., object]]:
         return {name: getattr(self, name) for name in FUNCTIONS}
 
@@ -530,6 +569,7 @@ FUNCTIONS = (
     "num", "tex", "text", "vector", "tex_vector", "tex_matrix", "const", "over_seeds",
     "table", "seeds", "figure", "listing", "claim", "note", "sides", "summary", "exercise",
     "answer", "widget", "see", "ref", "cite", "contents", "bibliography", "glossary",
+    "notation",
 )  # fmt: skip
 
 
@@ -543,6 +583,8 @@ def _toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise RenderError(f"{paths.shown(path)}: {problem}") from problem
+    except OSError as problem:
+        raise RenderError(f"{paths.shown(path)}: cannot be read ({problem.strerror})") from problem
 
 
 def _finite(quantity: Quantity) -> list[float]:

@@ -774,3 +774,51 @@ def test_preview_shows_numbers_and_mistakes(project: Project) -> None:
     assert mistakes == []
     with pytest.raises(RenderError, match="there are: 02-average"):
         render.preview("03-none", "pt", BOOK)  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------------------- symbols
+
+SYMBOLS = """
+[sizes]
+pt = "Tamanhos."
+en = "Sizes."
+[[sizes.symbols]]
+tex = "x, x_t"
+pt = "uma largura"
+en = "a width"
+code = ["model/m.py:x"]
+where = ["02-average#scale", "02-average"]
+"""
+
+
+def with_symbols(project: Project, symbols: str = SYMBOLS) -> str:
+    folder = project.root / "chapters" / "02-average"
+    folder.mkdir(exist_ok=True)
+    (folder / "notation.toml").write_text(symbols, encoding="utf-8")
+    return '## Escala { #scale }\n\n<< notation("sizes") >>\n'
+
+
+def test_a_group_of_symbols_links_each_name_to_its_line(project: Project) -> None:
+    html = project.html(with_symbols(project))
+    assert '<th scope="row"><span class="arithmatex">\\(x, x_t\\)</span></th>' in html
+    assert "<td>uma largura</td>" in html
+    assert re.search(r'<td><a href="[^"]*source/model/m/#L2"><code>x</code></a></td>', html)
+    assert (
+        '<a href="#scale">seção\u00a02.1</a>, <a href="02-average.md">capítulo\u00a02</a>' in html
+    )
+    assert "formato" not in html
+    assert "a width" in project.html(with_symbols(project), "en")
+
+
+@pytest.mark.parametrize(
+    ("symbols", "said"),
+    [
+        (SYMBOLS.replace("m.py:x", "m.py:y"), "model/m.py: the name y does not stand there"),
+        (SYMBOLS.replace("m.py:x", "n.py:x"), "model/n.py: cannot be read"),
+        (SYMBOLS.replace("sizes", "size"), "has no group 'sizes' (did you mean size?)"),
+        (SYMBOLS.replace("#scale", "#scales"), "there is no section 'scales' in 02-average"),
+        (SYMBOLS.replace("[sizes]", "[sizes"), "notation.toml: "),
+    ],
+)
+def test_what_the_notation_names_must_be_there(project: Project, symbols: str, said: str) -> None:
+    assert said in project.error(with_symbols(project, symbols))
