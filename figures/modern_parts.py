@@ -65,9 +65,7 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
             bars.append({"i": index, "x": start, "x2": end, "part": row["part"], "t": shown})
             start = end
         ends.append({"i": index, "x": start, "t": format_number(start, language, decimals=0)})
-        inside = format_number(
-            scales.number(own[0], "hidden"), language, integer=True, grouped=False
-        )
+        inside = format_number(scales.number(own[0], "hidden"), language, integer=True)
         labels.append(fonts.wrap(text(name).replace("{f}", inside), 170 if width == "wide" else 96))
     room = 0.2 if width == "wide" else 0.45  # for the sizes at the ends of the bars
     x = scales.fixed((0, 100, 200), after=room)
