@@ -539,12 +539,13 @@ class Elements(Writer):
             "where": [", ".join(map(self._place, symbol["where"])) for symbol in symbols],
         }
         shown = [column for column, texts in cells.items() if any(texts)]
-        return self.table(
+        table = self.table(
             group,
             columns=[self.shared.words[f"notation_{column}"] for column in shown],
             rows=list(zip(*(cells[column] for column in shown), strict=True)),
             caption=groups[group][self.language],
         )
+        return str(self.shared.shapes.notation(table))
 
     def _named_in(self, name: str) -> str:
         """A name of the code, "model/attention.py:scores", linked to its first line there."""
