@@ -33,7 +33,7 @@ TEXT = {
     "written": {"pt": "como escrita", "en": "as written"},
     "fused": {"pt": "núcleo fundido", "en": "fused kernel"},
     "projections": {"pt": "só as projeções", "en": "projections alone"},
-    "out": {"pt": "faltou memória", "en": "out of memory"},
+    "out": {"pt": "como escrita: faltou memória", "en": "as written: out of memory"},
 }
 
 
@@ -75,7 +75,11 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
                 if row["kind"] == kind and row[column] is not None
             )
             if points:
-                label = fonts.wrap(text(kind), 100 if width == "wide" else 74, 600)
+                ran_out = column == "mb" and any(
+                    row["kind"] == kind and row["out_of_memory_mb"] is not None for row in rows
+                )
+                words = text("out" if ran_out else kind)
+                label = fonts.wrap(words, 104 if width == "wide" else 78, 600)
                 series.append(marks.Series(label, points, style))
         broke = [row for row in rows if column == "mb" and row["out_of_memory_mb"] is not None]
         found = [point.y for one in series for point in one.points]
@@ -94,35 +98,22 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
             height=190,
         )
         if broke:
-            panel = marks.layer(panel, *_ran_out(broke, text, x, y, across, up)).properties(
-                width=400, height=190
-            )
+            mark = _ran_out(broke, x, y, across, up)
+            panel = marks.layer(panel, mark).properties(width=400, height=190)
         panels.append(panel)
     return alt.vconcat(*panels, spacing=26)
 
 
 def _ran_out(
-    rows: list[Row],
-    text: Text,
-    x: scales.Scale,
-    y: scales.Scale,
-    across: dict[str, Any],
-    up: dict[str, Any],
-) -> list[Any]:
+    rows: list[Row], x: scales.Scale, y: scales.Scale, across: dict[str, Any], up: dict[str, Any]
+) -> Any:
+    """A hollow mark at the size of the tensor that was refused."""
     points = [
         {"x": scales.number(row, "n"), "y": scales.number(row, "out_of_memory_mb")} for row in rows
     ]
     hollow: dict[str, Any] = {"filled": True, "fill": palette.PAPER, "stroke": palette.FAILS}
-    first = points[0]
-    return [
+    return (
         marks.chart(points)
         .mark_point(shape="circle", size=90, strokeWidth=2, **hollow)
-        .encode(marks.x_of(x, across), marks.y_of(y, up)),
-        marks.note(
-            marks.Note(first["x"], first["y"], text("out"), align="right", dx=-11, strong=True),
-            x,
-            y,
-            across,
-            up,
-        ),
-    ]
+        .encode(marks.x_of(x, across), marks.y_of(y, up))
+    )
