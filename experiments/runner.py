@@ -7,6 +7,7 @@ record. A trained run first goes through the short run that every later replay r
 import fcntl
 import importlib
 import math
+import re
 import sys
 import time
 from collections.abc import Generator, Mapping
@@ -26,6 +27,7 @@ TOLERANCE = 2e-4  # relative, on one kind of device
 DEVICE_TOLERANCE = 5e-3  # relative, between kinds of device
 MEASURED_AGAIN = 60.0  # s; untrained, below: replayed whole
 # end: tolerances
+DEVICE_FAILED = re.compile(r"\b(?:CUDA|cuDNN|cuBLAS|MPS|HIP)\b|out of memory", re.IGNORECASE)
 
 
 def measure_run(spec: RunSpec, device_name: str) -> None:
@@ -226,7 +228,17 @@ def alone(spec: RunSpec) -> Generator[bool]:
             waited = True
         else:
             waited = False
+        sweep(spec)
         yield waited
+
+
+def sweep(spec: RunSpec) -> None:
+    """Remove what killed processes left half-written of this run's checkpoints: no one else writes
+    them while the lock is held."""
+    checkpoint = paths.BUILD / "checkpoints" / spec.id
+    for pattern in ("*.short.pt", "*.part"):
+        for left in checkpoint.parent.glob(f"{checkpoint.name}.{pattern}"):
+            left.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -239,3 +251,11 @@ def plain_errors(spec: RunSpec) -> Generator[None]:
     except OSError as error:
         said = errors.accident(error, paths.shown(paths.BUILD))
         raise errors.MedidaError(f"{spec.id}: {said}") from error
+    except RuntimeError as error:
+        if not DEVICE_FAILED.search(str(error)):
+            raise  # a fault of the code: its traceback is wanted
+        said = str(error).split("\n")[0]
+        raise errors.MedidaError(
+            f"{spec.id}: the device failed ({said}); the record is as it was, and the same command"
+            " goes on at the last checkpoint"
+        ) from error
