@@ -352,8 +352,8 @@ def verify_site(site: Path) -> int:
     """Whether a built site is what the book makes, file by file."""
     from engine.rebuilt import differences
 
-    if not site.is_dir():
-        return complain([f"{paths.shown(site)}: there is no such site: snakemake --cores all"])
+    if not (site / "404.html").is_file():
+        raise SiteError(f"{paths.shown(site)}: there is no such site: snakemake --cores all")
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder) / "site"
         build_site(fresh)

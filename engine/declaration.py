@@ -460,6 +460,9 @@ class _Reader:
             shown = ast.unparse(annotation)
             module = item.module if node is item.default else None
             raise self.error(node, f"{what}: {name} must be {shown}, not {value!r}", module)
+        problem = _out_of_range(value, _default_number(item.default))
+        if problem:
+            raise self.error(node, f"{what}: {name} must be {problem}, not {value!r}")
         return fitted
 
     # the other literals
@@ -570,6 +573,29 @@ def _field_default(value: ast.expr | None) -> ast.expr | None:
                 return keyword.value
         return None
     return value
+
+
+def _default_number(default: ast.expr | None) -> object:
+    try:
+        return None if default is None else ast.literal_eval(default)
+    except ValueError:
+        return None
+
+
+def _out_of_range(value: object, default: object) -> str:
+    """What a number should be, if it is none that counts or measures anything; "" if it may be.
+
+    A count that is one or more by default is never nought; below nought is only what may be so by
+    default.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return ""
+    if not math.isfinite(value):
+        return "a finite number"
+    usual = default if isinstance(default, int | float) else 0
+    if isinstance(value, int) and isinstance(default, int) and default >= 1 > value:
+        return "1 or more"
+    return "0 or more" if value < 0 <= usual else ""
 
 
 def _parsed_annotation(annotation: ast.expr) -> ast.expr:

@@ -38,7 +38,7 @@ from mkdocs.structure.pages import Page  # noqa: E402
 from mkdocs.structure.toc import AnchorLink  # noqa: E402
 
 from engine import links, paths, policy, published, render  # noqa: E402
-from engine.errors import MedidaError  # noqa: E402
+from engine.errors import MedidaError, accident  # noqa: E402
 from engine.mathematics import Typesetter, as_formulas, as_plain, node  # noqa: E402
 
 log = get_plugin_logger("book")
@@ -172,6 +172,12 @@ def on_post_build(config: MkDocsConfig) -> None:
             log.warning(problem)
     if failed:
         raise failed
+
+
+def on_build_error(error: Exception) -> None:
+    """What the system refuses while pages are written (a full disk), in one line."""
+    if isinstance(error, OSError) and not State.serving:
+        raise Abort(f"{accident(error)}; the site that lies there is as it was")
 
 
 def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Any) -> None:
