@@ -42,7 +42,7 @@ class Settings:
     published_hidden: int = 14336
     large_blocks: int = 32
     vocabulary: int = 128000
-    llama3: tuple[str, ...] = ("8b", "70b", "405b")
+    llama3: tuple[str, ...] = ("8B", "70B", "405B")
     llama3_billions: tuple[int, ...] = (8, 70, 405)
 
 
@@ -96,8 +96,8 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
             "counted": sum(matrix.numel() for matrix in w.values()),
             "ungrouped": ungrouped["block"],
         },
-        "llama3": {
-            name: published_model(LLAMA3[name], billions)
+        **{
+            f"llama3_{name}": published_model(LLAMA3[name], billions)
             for name, billions in zip(s.llama3, s.llama3_billions, strict=True)
         },
     }

@@ -37,7 +37,7 @@ TEXT = {
 
 def data(book: Book) -> list[Row]:
     """One row a block and a part; the width inside follows from the part's own size."""
-    width = book.get("modern_block.llama3.8b.width").mean
+    width = book.get("modern_block.llama3_8B.width").mean
     rows: list[Row] = []
     for name, path in BLOCKS.items():
         maps = (2, 5 * width) if name == "old" else (3, 0)  # matrices, and numbers in biases

@@ -95,9 +95,9 @@ class ModernShape:
 
 
 LLAMA3 = {
-    "8b": ModernShape(4096, 32, 32, 14336),
-    "70b": ModernShape(8192, 80, 64, 28672),
-    "405b": ModernShape(16384, 126, 128, 53248),
+    "8B": ModernShape(4096, 32, 32, 14336),
+    "70B": ModernShape(8192, 80, 64, 28672),
+    "405B": ModernShape(16384, 126, 128, 53248),
 }
 
 

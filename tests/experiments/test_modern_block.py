@@ -40,12 +40,12 @@ def test_two_heads_of_keys_are_the_modules_block_too() -> None:
 
 
 # The parameters that the released checkpoints are said to have, to the last one.
-PUBLISHED = {"8b": 8030261248, "70b": 70553706496, "405b": 405853388800}
+PUBLISHED = {"8B": 8030261248, "70B": 70553706496, "405B": 405853388800}
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_llama_3_has_as_many_parameters_as_published(name: str) -> None:
-    found = RECORD["llama3"][name]
+    found = RECORD[f"llama3_{name}"]
     assert found["total"] == found["counted"] == PUBLISHED[name]
     shape = LLAMA3[name]
     assert (found["width"], found["hidden_width"]) == (shape.width, shape.hidden)

@@ -405,9 +405,9 @@ def test_measured_numbers_stand_beside_and_open_their_origin(read: Read) -> None
 
 PRESETS = {
     GPT2: {"small": "gpt2_parameters/all", "xl": "gpt2_parameters/all"},
-    MODERN: {"8b": "modern_block/all", "405b": "modern_block/all"},
+    MODERN: {"8B": "modern_block/all", "405B": "modern_block/all"},
 }
-NAMED = {"small": "GPT-2 small", "xl": "GPT-2 XL", "8b": "Llama 3 8B", "405b": "Llama 3 405B"}
+NAMED = {"small": "GPT-2 small", "xl": "GPT-2 XL", "8B": "Llama 3 8B", "405B": "Llama 3 405B"}
 
 
 def lines(page: Page) -> dict[str, int]:
@@ -477,7 +477,7 @@ def test_published_sizes_are_the_records(read: Read, site: Site, kind: str, name
     expect(button).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".size__presets [aria-pressed=true]")).to_have_count(1)
     values = published(site, PRESETS[kind][name])
-    recorded = values[name] if kind == GPT2 else values["llama3"][name]
+    recorded = values[name] if kind == GPT2 else values[f"llama3_{name}"]
     shown = lines(page)
     assert shown["total"] == recorded["total"] == recorded["counted"]
     common = [line for line in shown if line in recorded]
