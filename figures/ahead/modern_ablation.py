@@ -21,7 +21,7 @@ TEXT = {
         "pt": "perplexidade no texto reservado",
         "en": "perplexity on held-out text",
     },
-    "baseline": {"pt": "bloco de 2017", "en": "block of 2017"},
+    "baseline": {"pt": "bloco do livro", "en": "the book's block"},
     "rmsnorm": {"pt": "RMSNorm", "en": "RMSNorm"},
     "gqa": {"pt": "consultas agrupadas", "en": "grouped queries"},
     "swiglu": {"pt": "SwiGLU", "en": "SwiGLU"},
