@@ -30,8 +30,8 @@ TEXT = {
         "en": "perplexity, whole window",
     },
     "last_64_perplexity": {
-        "pt": "perplexidade, últimas 64 posições",
-        "en": "perplexity, last 64 positions",
+        "pt": "perplexidade, fim da janela",
+        "en": "perplexity, end of the window",
     },
 }
 
