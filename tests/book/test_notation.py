@@ -37,7 +37,7 @@ NO_SYMBOLS = re.compile(
 GREEK = (
     *("alpha", "beta", "gamma", "delta", "varepsilon", "epsilon", "zeta", "eta", "theta", "kappa"),
     *("lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "phi", "varphi", "chi", "psi", "omega"),
-    *("pi", "ell", "Gamma", "Delta", "Lambda", "Sigma", "Phi", "Psi", "Omega", "odot", "top"),
+    *("pi", "Pi", "ell", "Gamma", "Delta", "Lambda", "Sigma", "Phi", "Psi", "Omega", "odot", "top"),
     *("infty", "partial"),
 )
 SYMBOL = re.compile(
