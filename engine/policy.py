@@ -16,8 +16,8 @@ _FIRST = re.compile(r'<meta charset="utf-8">')
 _FIXED = (
     "style-src 'self'",
     "style-src-attr 'unsafe-inline'",
-    "img-src 'self' data:",  # drawn signs inside of the theme's styles
-    "font-src 'self'",
+    "img-src 'self' data:",  # drawn signs, and an empty font, inside of the styles
+    "font-src 'self' data:",
     "connect-src 'self'",
     "worker-src 'self'",
     "form-action 'self'",
