@@ -1,7 +1,7 @@
 """How often is the referent named on held-out sentences, while three models are trained?
 
-In: held-out accuracy along the training of the mean, one block and two. Out: three lines over the
-steps, with the spread over the seeds; dotted, one half.
+In: held-out accuracy along the training of the bag of words, one block and two. Out: three
+lines over the steps, with the spread over the seeds; dotted, one half.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TEXT = {
         "pt": "acurácia nas frases reservadas",
         "en": "accuracy on held-out sentences",
     },
-    "mean": {"pt": "média", "en": "mean"},
+    "mean": {"pt": "saco de palavras", "en": "bag of words"},
     "blocks_1": {"pt": "um bloco", "en": "one block"},
     "blocks_2": {"pt": "dois blocos", "en": "two blocks"},
 }
