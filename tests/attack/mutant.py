@@ -1,0 +1,90 @@
+"""Does any unit test, or the replay of any record, notice a change of the code?
+
+    python tests/attack/mutant.py TREE < jobs.json > outcomes.json
+
+In: a copy of the tree, and jobs: a file of it, its changed text, the test files and the runs that
+may notice. Out: for each job what noticed, or "". PyTorch is imported once; each job is a child of
+this process, in which the changed tree is imported for the first time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+PATIENCE = 600  # seconds after which a job counts as noticed: it hangs
+
+
+def main(tree: Path) -> None:
+    sys.dont_write_bytecode = True
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    os.environ.pop("PYTEST_CURRENT_TEST", None)
+    os.environ.pop("PYTEST_ADDOPTS", None)
+    jobs: list[dict[str, Any]] = json.load(sys.stdin)
+    import numpy  # noqa: F401
+    import pytest  # noqa: F401
+    import tokenizers  # noqa: F401
+    import torch
+    import torch.nn.functional
+    import torch.optim
+
+    torch.set_num_threads(1)
+    own = str(Path(__file__).resolve().parent)
+    sys.path[:] = [str(tree), *(p for p in sys.path if p not in ("", own, os.getcwd()))]
+    os.chdir(tree)
+    assert not {"tests", "model", "engine", "experiments"} & set(sys.modules)
+    outcomes = []
+    for job in jobs:
+        path = tree / job["file"]
+        whole = path.read_text(encoding="utf-8")
+        path.write_text(job["text"], encoding="utf-8")
+        try:
+            outcomes.append(outcome_of(job))
+        finally:
+            path.write_text(whole, encoding="utf-8")
+    print(json.dumps(outcomes))
+
+
+def outcome_of(job: dict[str, Any]) -> str:
+    """The first test or replay that fails, in a child; "" if none does."""
+    for kind, names in (("test", job["tests"]), ("replay", job["runs"])):
+        for name in names:
+            child = os.fork()
+            if child == 0:
+                status = 3
+                try:
+                    signal.alarm(PATIENCE)
+                    silence()
+                    status = passes(kind, name)
+                finally:
+                    os._exit(status)
+            _, how = os.waitpid(child, 0)
+            if how != 0:
+                return f"{kind} {name}"
+    return ""
+
+
+def silence() -> None:
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+
+
+def passes(kind: str, name: str) -> int:
+    """0 if the test file, or the replay, passes in the tree as it is now."""
+    if kind == "test":
+        import pytest
+
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not cuda", "--rootdir", "."]
+        return int(pytest.main([*options, name]))
+    from experiments.__main__ import main as experiments
+
+    return experiments(["replay", name, "--device", "cpu"])
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve())

@@ -1,0 +1,372 @@
+"""Can a number of the book be changed in its record without anybody noticing?
+
+For every number that any page or figure shows: with its value changed in the file, reading the
+record fails; with the record's own hash rewritten as well, so that it is a sound record of another
+measurement, the number changes at each place that cites it, in both languages, and nothing else
+does. Many values are changed at once, as long as no place shows two of them: so every number is
+tried, and it is known which of them moved what.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import marks, paths
+from engine.claims import load_claims
+from engine.details import Number
+from engine.elements import Elements, Strip
+from engine.errors import MedidaError, RecordError
+from engine.number import Language
+from engine.quantity import Book, Quantity
+from engine.record import read_record
+from engine.render import LANGUAGES, Page, pages
+from figures import figure_names, load_figure
+from tests.attack import changes
+from tests.attack.changes import Leaf
+from tests.attack.tally import Tally
+
+MARK = re.compile(f"({marks.OPEN}[{marks.ENTRIES}][\ue010-\ue019]+{marks.CLOSE})")
+CLAIM = re.compile(r'class="claim[^>]*id="claim-([\w.-]+)"')
+TABLE = re.compile(r'id="table-([\w.-]+)"')
+STEPS = (1, 50, 10**60)  # how far a value is moved, if a smaller change is not seen
+REFUSED = "cannot be shown as asked"
+PANEL = re.compile(r'id="panel-([\w.-]+)"')
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the records where the engine looks for them."""
+    folder = changes.copy_results(tmp_path / "results")
+    monkeypatch.setattr(paths, "RESULTS", folder)
+    return folder
+
+
+# ---------------------------------------------------------------------------- what pages show
+
+
+def leaves(quantity: Quantity, contents: dict[str, dict[str, Any]]) -> frozenset[Leaf]:
+    """The values of records, or elements of their lists, that a quantity was made of."""
+    found: set[Leaf] = set()
+    for path in quantity.paths:
+        for record in quantity.records:
+            way = changes.leaf_of(contents[record.id], path)
+            if way is not None:
+                inner = changes.scalars(changes.at(contents[record.id], way), way)
+                found |= {Leaf(record.id, parts) for parts, _ in inner}
+    return frozenset(found)
+
+
+def contents_of(folder: Path) -> dict[str, dict[str, Any]]:
+    return {
+        f"{path.parent.name}/{path.name.removesuffix('.json')}": changes.read(path)
+        for path in sorted(folder.glob("*/*.json"))
+    }
+
+
+@dataclass(frozen=True)
+class Token:
+    """A mark of a page as it is shown, or the text between two; `key` says which it is."""
+
+    key: str
+    shown: str
+    number: Number | None = None
+    block: str = ""  # the paragraph, table or card around it
+
+
+def tokens(page: Page) -> list[list[Token]]:
+    """Everything that a page says, block by block: its front matter, then its body."""
+    assert page.shared is not None
+    body = page.markdown
+    if page.mistakes:
+        said = [escape(str(mistake)) for mistake in page.mistakes]
+        body = body.removeprefix(str(page.shared.shapes.problems(said)))
+    front = [page.title, *(page.meta.get(key, "") for key in ("question", "after", "measured"))]
+    needs = [need["name"] for need in page.meta.get("needs", [])]
+    blocks: list[list[Token]] = []
+    panel = ""
+    for block in [*front, *needs, *re.split(r"(?<=\n)\s*\n", body)]:
+        panel = found_panel[0] if (found_panel := PANEL.search(block or "")) else panel
+        if "panel__data" in block:  # what its script computes with stands behind a blank line
+            block = f"{panel} {block}"
+        found: list[Token] = []
+        blocks.append(found)
+        for piece in MARK.split(block or ""):
+            numbers = marks.found(piece, marks.ENTRIES)
+            if not numbers:
+                found.append(Token(piece, piece, None, block))
+                continue
+            entry = page.shared.register[numbers[0]]
+            shown = "|".join((entry.plain(), entry.html(False), entry.html(True), entry.tex()))
+            number = entry if isinstance(entry, Number) else None
+            found.append(Token(number.key if number else "\ue000", shown, number, block))
+    return blocks
+
+
+class Shown:
+    """Both editions of the book, rendered from the records as they lie there now."""
+
+    def __init__(self) -> None:
+        self.strips: dict[tuple[str, str], list[Quantity]] = defaultdict(list)
+        self.panels: dict[tuple[str, str], list[str]] = defaultdict(list)
+        self.pages: dict[tuple[Language, str], Page] = {}
+        self.cited: dict[tuple[tuple[Language, str], str], frozenset[Leaf]] = {}
+        with pytest.MonkeyPatch.context() as patch:
+            self._listen(patch)
+            for language in LANGUAGES:
+                for page in pages(language, Book(allow_stale=True), serving=True):
+                    self.pages[language, page.slug] = page
+        self.tokens = {name: tokens(page) for name, page in self.pages.items()}
+
+    def _listen(self, patch: pytest.MonkeyPatch) -> None:
+        """What marks do not say: the strips of a table, the values that a panel computes with."""
+        table, values, widget = Elements.table, Elements.values, Elements.widget
+        number = Elements.number
+        inside: list[str] = []
+
+        def number_(writer: Elements, source: str | Quantity, asked: dict[str, Any]) -> str:
+            try:
+                return number(writer, source, asked)
+            except MedidaError as problem:  # it stops the build; here a sign stands in its place
+                of = writer.shared.book.get(source) if isinstance(source, str) else source
+                of = of.seed(asked["seed"]) if "seed" in asked else of
+                writer.report(str(problem))
+                form = ", ".join(f"{key}={value!r}" for key, value in sorted(asked.items()))
+                return writer._keep(of, REFUSED, REFUSED, REFUSED, None, form)  # pyright: ignore[reportPrivateUsage]
+
+        def table_(writer: Elements, name: str, **named: Any) -> str:
+            cells = [cell for row in named["rows"] for cell in row if isinstance(cell, Strip)]
+            self.strips[writer.chapter.slug, name] += [cell.quantity for cell in cells]
+            return table(writer, name, **named)
+
+        def values_(writer: Elements, path: str) -> object:
+            self.panels[writer.chapter.slug, inside[-1] if inside else ""].append(path)
+            return values(writer, path)
+
+        def widget_(writer: Elements, name: str) -> str:
+            inside.append(name)
+            try:
+                return widget(writer, name)
+            finally:
+                inside.pop()
+
+        patch.setattr(Elements, "number", number_)
+        patch.setattr(Elements, "table", table_)
+        patch.setattr(Elements, "values", values_)
+        patch.setattr(Elements, "widget", widget_)
+
+    def numbers(self) -> Iterator[Number]:
+        for page in self.pages.values():
+            yield from page.numbers
+
+
+@pytest.fixture
+def book(results: Path) -> Shown:
+    shown = Shown()
+    assert not [str(m) for page in shown.pages.values() for m in page.mistakes]
+    return shown
+
+
+# ---------------------------------------------------------------------------- without the hash
+
+
+def test_an_edited_value_is_a_damaged_record(
+    results: Path, book: Shown, tally: Callable[[str], Tally]
+) -> None:
+    contents = contents_of(results)
+    wanted = {leaf for number in book.numbers() for leaf in leaves(number.quantity, contents)}
+    for name in figure_names():
+        for path in drawn_from(name):
+            wanted |= leaves(Book(allow_stale=True).get(path), contents)
+    edited = tally("records.edited")
+    for leaf in sorted(wanted, key=str):
+        path, content = results / f"{leaf.run}.json", contents[leaf.run]
+        old = changes.at(content, leaf.parts)
+        changes.put(content, leaf.parts, changes.another(old))
+        changes.write(path, content, rehash=False)
+        try:
+            read_record(path)
+        except RecordError as error:
+            edited.count(leaf.run in str(error) and "run" in str(error), leaf)
+        else:
+            edited.count(False, leaf)
+        changes.put(content, leaf.parts, old)
+    for run, content in contents.items():  # as they were, they are sound
+        changes.write(results / f"{run}.json", content, rehash=False)
+        read_record(results / f"{run}.json")
+
+
+def drawn_from(name: str) -> list[str]:
+    book = Book(allow_stale=True)
+    load_figure(name).data(book)
+    return sorted(book.cited)
+
+
+# ---------------------------------------------------------------------------- with the hash
+
+
+def colours(groups: Iterable[frozenset[Leaf]]) -> list[list[Leaf]]:
+    """All leaves in as few lists as a simple rule finds, so that no group has two of one list."""
+    groups = list(dict.fromkeys(groups))
+    meets: dict[Leaf, set[Leaf]] = defaultdict(set)
+    for group in groups:
+        for leaf in group:
+            meets[leaf] |= group
+    colour: dict[Leaf, int] = {}
+    for leaf in sorted(meets, key=lambda leaf: (-len(meets[leaf]), str(leaf))):
+        taken = {colour[other] for other in meets[leaf] if other in colour}
+        colour[leaf] = next(i for i in range(len(meets)) if i not in taken)
+    out: list[list[Leaf]] = [[] for _ in range(max(colour.values(), default=-1) + 1)]
+    for leaf, index in colour.items():
+        out[index].append(leaf)
+    return out
+
+
+def test_a_value_measured_anew_changes_every_place_that_cites_it_and_no_other(
+    results: Path, book: Shown, tally: Callable[[str], Tally]
+) -> None:
+    contents = contents_of(results)
+    behind = {
+        number.key: leaves(number.quantity, contents) for number in book.numbers()
+    }  # a key stands for one quantity in one form
+    moved, still = tally("records.measured_anew"), tally("still.elsewhere")
+    places: dict[tuple[str, Leaf], str] = {}  # each place with each value behind it: what it says
+    words = {leaf for of in behind.values() for leaf in of if is_text(leaf, contents)}
+    groups = [group - words for group in behind.values()]
+    texts = [group & words for group in behind.values() if group & words]
+    for step in STEPS:  # a mean of ten seeds, rounded, may hide a small change of one of them
+        for some in colours(groups) + (colours(texts) if step == STEPS[0] else []):
+            for leaf in some:
+                content = contents[leaf.run]
+                value = changes.another(changes.at(content, leaf.parts), step)
+                changes.put(content, leaf.parts, value)
+            for run in {leaf.run for leaf in some}:
+                changes.write(results / f"{run}.json", contents[run], rehash=True)
+            now = Shown()
+            for name, before in book.tokens.items():
+                compare(book, now, name, before, frozenset(some), behind, places, still, contents)
+            for run in {leaf.run for leaf in some}:
+                contents[run] = changes.read(paths.ROOT / "results" / f"{run}.json")
+                changes.write(results / f"{run}.json", contents[run], rehash=False)
+        hidden = frozenset(leaf for (_, leaf), said in places.items() if said)
+        groups = [group & hidden for group in groups if group & hidden]
+    for (place, leaf), said in places.items():
+        moved.count(not said, f"{place} says {said!r}, whatever {leaf} is")
+    assert {leaf for _, leaf in places} == {leaf for group in behind.values() for leaf in group}
+
+
+def is_text(leaf: Leaf, contents: dict[str, dict[str, Any]]) -> bool:
+    """A page may look for a word of a record; without it, it cannot be made at all."""
+    return isinstance(changes.at(contents[leaf.run], leaf.parts), str)
+
+
+def compare(
+    then: Shown,
+    now: Shown,
+    name: tuple[Language, str],
+    before: list[list[Token]],
+    changed: frozenset[Leaf],
+    behind: dict[str, frozenset[Leaf]],
+    places: dict[tuple[str, Leaf], str],
+    still: Tally,
+    contents: dict[str, dict[str, Any]],
+) -> None:
+    """Hold one page against what it was, place by place."""
+    language, slug = name
+    lost = {of for of in now.tokens if len(now.tokens[of]) != len(then.tokens[of])}
+    if name in lost:
+        assert now.pages[name].mistakes, "a page fell apart, and nothing is said"
+        assert any(is_text(leaf, contents) for leaf in changed)
+        for number in then.pages[name].numbers:
+            for leaf in behind[number.key] & changed:
+                places[f"{language}/{slug}:{number.line}", leaf] = ""
+        return
+    if slug == "bibliography" and lost:  # it says which pages cite a work
+        return
+    for index, (old, new) in enumerate(zip(before, now.tokens[name], strict=True)):
+        numbers = [[token for token in of if token.number is not None] for of in (old, new)]
+        for place, (one, other) in enumerate(zip(*numbers, strict=True)):
+            assert one.number is not None
+            differs = (one.key, one.shown) != (other.key, other.shown)
+            where = f"{language}/{slug}:{one.number.line}: {one.number.quantity.expression}"
+            cited = behind[one.number.key] & changed
+            for leaf in cited:
+                key = f"{where} ({index}, {place})", leaf
+                if places.get(key, "?"):
+                    places[key] = "" if differs else one.number.text
+            if not cited:
+                still.count(not differs, where)
+        texts = [[token.shown for token in of if token.number is None] for of in (old, new)]
+        if texts[0] != texts[1]:
+            still.count(
+                may_change(then, name, old[0].block, changed, behind, contents)
+                or quotes_pages(then, now, language, *texts),
+                f"{language}/{slug}: {texts[0]} became {texts[1]}"[:400],
+            )
+
+
+def quotes_pages(
+    then: Shown, now: Shown, language: Language, old: list[str], new: list[str]
+) -> bool:
+    """Whether all that differs are titles and questions of pages, whose numbers are tried there."""
+
+    def said(shown: Shown) -> list[str]:
+        return [
+            marks.plain(text, page.shared.register)
+            for (of, _), page in shown.pages.items()
+            if of == language and page.shared is not None
+            for text in (page.title, page.meta.get("question", ""))
+        ]
+
+    known = set(zip(said(then), said(now), strict=True))
+    return len(old) == len(new) and all(
+        one == other or (one.split("|")[0], other.split("|")[0]) in known
+        for one, other in zip(old, new, strict=True)
+    )
+
+
+def may_change(
+    shown: Shown,
+    name: tuple[Language, str],
+    block: str,
+    changed: frozenset[Leaf],
+    behind: dict[str, frozenset[Leaf]],
+    contents: dict[str, dict[str, Any]],
+) -> bool:
+    """Whether a table, claim, panel or ledger cites a changed value otherwise than by a number."""
+    if (name, block) not in shown.cited:
+        shown.cited[name, block] = cited_in(shown, name, block, behind, contents)
+    return name[1] == "ledger" or bool(shown.cited[name, block] & changed)
+
+
+def cited_in(
+    shown: Shown,
+    name: tuple[Language, str],
+    block: str,
+    behind: dict[str, frozenset[Leaf]],
+    contents: dict[str, dict[str, Any]],
+) -> frozenset[Leaf]:
+    slug, shared = name[1], shown.pages[name].shared
+    assert shared is not None
+    found: set[Leaf] = set()
+    quantities: list[Quantity] = []
+    book = Book(allow_stale=True)
+    if claim := CLAIM.search(block):
+        of = load_claims(paths.CHAPTERS / slug)[claim[1]]
+        quantities += [book.get(path) for path in of.paths]
+    if table := TABLE.search(block):
+        quantities += shown.strips[slug, table[1]]
+        for entry in (shared.register[i] for i in marks.found(block)):  # what it says of its sums
+            found |= behind[entry.key] if isinstance(entry, Number) else frozenset()
+    if panel := PANEL.search(block):
+        quantities += [book.get(path) for path in shown.panels[slug, panel[1]]]
+    for quantity in quantities:
+        found |= leaves(quantity, contents)
+    return frozenset(found)
