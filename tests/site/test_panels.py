@@ -303,9 +303,7 @@ def test_the_block_is_stepped_through_by_keyboard(read: Read) -> None:
         while page.evaluate("document.activeElement.textContent") != "Próxima linha":
             page.keyboard.press("Tab")
         page.keyboard.press("Enter")
-        page.wait_for_function(
-            f"document.activeElement.closest('[data-stage]')?.dataset.stage === '{stage}'"
-        )
+        expect(page.locator(f"[data-stage='{stage}']:focus-within")).to_have_count(1)
         expect(page.locator(".block__head[aria-expanded=true]")).to_have_count(1)
     page.keyboard.press("Enter")
     expect(page.locator(".block__head[aria-expanded=true]")).to_have_count(0)
