@@ -177,7 +177,7 @@ def on_post_build(config: MkDocsConfig) -> None:
 def on_build_error(error: Exception) -> None:
     """What the system refuses while pages are written (a full disk), in one line."""
     if isinstance(error, OSError) and not State.serving:
-        raise Abort(f"{accident(error)}; the site that lies there is as it was")
+        raise PluginError(f"{accident(error)}; nothing of this build is used")
 
 
 def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Any) -> None:
