@@ -64,11 +64,10 @@ def test_every_page_on_a_small_screen_enlarged_by_keyboard_and_on_paper(
     built: Site, browser: Browser, tally: Callable[[str], Tally]
 ) -> None:
     complaints: list[str] = []
-    page = page_of(browser, built, complaints, viewport={"width": 1280, "height": 900})
     small = {name: tally(f"reader.{name}") for name in SMALL}
     keys, paper, axe = (tally(f"reader.{name}") for name in ("keyboard", "paper", "axe"))
     for address in addresses(built):
-        page.set_viewport_size({"width": 1280, "height": 900})
+        page = page_of(browser, built, complaints, viewport={"width": 1280, "height": 900})
         page.goto(built.url + address)
         page.wait_for_load_state("networkidle")
         unreached = [*page.evaluate(UNREACHED), *trapped(page)]
@@ -88,8 +87,7 @@ def test_every_page_on_a_small_screen_enlarged_by_keyboard_and_on_paper(
                  .filter(e => e.getBoundingClientRect().height > 0).map(e => e.className)"""
         )
         paper.count(not found and not chrome, f"{address}: {found[:3]} {chrome}")
-        page.emulate_media(media="screen")
-    page.context.close()
+        page.context.close()
     assert complaints == []
 
 

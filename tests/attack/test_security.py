@@ -22,6 +22,7 @@ from engine.declaration import declaration, run_spec
 from engine.errors import DeclarationError, MedidaError, MissingPath
 from engine.quantity import Book
 from engine.record import read_record
+from engine.render import pages
 from tests.attack import changes
 from tests.attack.tally import Tally
 from tests.site import tree
@@ -42,18 +43,39 @@ def poisoned(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "results",
     )  # fmt: skip
     shutil.copytree(paths.ROOT / "build" / "figures", root / "build" / "figures")
-    for path in sorted((root / "results").glob("*/*.json")):
+    poison(root / "results", lambda run: True)
+    broken = pages_that_need_a_word(root / "results")
+    for path in (root / "results").glob("*/*.json"):
+        if path.parent.name in broken:  # a page looks for a word in it: without it there is no page
+            shutil.copy(paths.ROOT / "results" / path.parent.name / path.name, path)
+    poison(root / "results", lambda experiment: experiment not in broken)
+    built = tree.mkdocs(root, "build", "--quiet")
+    assert (root / "build/site/en/index.html").is_file(), built.stdout + built.stderr
+    return root / "build" / "site"
+
+
+def poison(results: Path, values_too: Callable[[str], bool]) -> None:
+    """EVIL for every string of every record: the machine, the versions, and recorded words."""
+    for path in sorted(results.glob("*/*.json")):
         content = changes.read(path)
         for parts, value in changes.scalars(content["values"]):
-            if isinstance(value, str) and value not in ("nan", "inf", "-inf"):
+            is_word = isinstance(value, str) and value not in ("nan", "inf", "-inf")
+            if is_word and values_too(path.parent.name):
                 changes.put(content, parts, EVIL)
         content["provenance"]["device"]["name"] = EVIL
         content["provenance"]["versions"] = dict.fromkeys(content["provenance"]["versions"], EVIL)
         changes.write(path, content, rehash=True)
         read_record(path)  # as such it is a sound record
-    built = tree.mkdocs(root, "build", "--quiet")
-    assert (root / "build/site/en/index.html").is_file(), built.stdout + built.stderr
-    return root / "build" / "site"
+
+
+def pages_that_need_a_word(results: Path) -> set[str]:
+    """The experiments without whose words a page cannot be made at all."""
+    with pytest.MonkeyPatch.context() as patch:
+        whole = pages("pt", Book(allow_stale=True), serving=True)
+        patch.setattr(paths, "RESULTS", results)
+        now = pages("pt", Book(allow_stale=True), serving=True)
+    bad = {page.slug for page in now if page.mistakes}
+    return {path.split(".")[0] for page in whole if page.slug in bad for path in page.cited}
 
 
 class Elements(HTMLParser):
