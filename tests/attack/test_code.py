@@ -37,9 +37,9 @@ FIRST = {  # the tests that know a module best
     "language_model": ["test_blocks"],
     "loss": ["test_loss"],
     "perplexity": ["test_loss"],
-    "position": ["test_position"],
+    "position": ["test_position", "test_modern"],
     "norm": ["test_blocks"],
-    "modern": ["test_blocks"],
+    "modern": ["test_modern"],
     "arithmetic": ["test_blocks"],
     "tokenizer": ["test_tokenizer"],
     "train": ["test_train"],
@@ -146,7 +146,7 @@ def grow(tree: Path) -> Path:
     without = shutil.ignore_patterns("__pycache__")
     for name in FOLDERS:
         shutil.copytree(paths.ROOT / name, tree / name, ignore=without)
-    for name in ("model", "attack"):
+    for name in ("model", "experiments", "attack"):
         shutil.copytree(paths.ROOT / "tests" / name, tree / "tests" / name, ignore=without)
     for name in ("tests/__init__.py", "tests/conftest.py", "pyproject.toml"):
         shutil.copy(paths.ROOT / name, tree / name)
@@ -155,26 +155,27 @@ def grow(tree: Path) -> Path:
 
 def job(mutation: Mutation | None, every: list[Record]) -> dict[str, Any]:
     """What `mutant.py` is to try; without a mutation the tree as it is, which everything passes."""
-    files = sorted(path.stem for path in (paths.ROOT / "tests/model").glob("test_*.py"))
+    folder = paths.ROOT / "tests" / "model"
+    files = [f"tests/model/{path.name}" for path in sorted(folder.glob("test_*.py"))]
     if mutation is None:
         text = (paths.ROOT / "model/attention.py").read_text(encoding="utf-8")
-        tests, runs = files, every_run(mutations())
+        first, runs = files[:0], every_run(mutations())
         file = "model/attention.py"
     else:
-        first = [name for name in FIRST.get(mutation.module, []) if name in files]
-        tests = [*first, *(name for name in files if name not in first)]
+        known = [f"tests/model/{name}.py" for name in FIRST.get(mutation.module, [])]
+        first = [*mutation.tests, *(name for name in known if name in files)]
         file, text, runs = mutation.file, mutation.applied(), list(mutation.runs)
         if not runs:
             of = [r for r in every if mutation.of in r.definitions and not r.machine_dependent]
             short = [r for r in of if r.replay is not None or r.seconds < 20]
             runs = [r.id for r in sorted(short, key=lambda r: (r.replay is not None, r.seconds))]
-    known = {record.id for record in every}
-    named = [f"tests/model/{name}.py" for name in tests]
+    measured = {record.id for record in every}
+    others = [name for name in files if name not in first]
     return {
         "file": file,
         "text": text,
-        "tests": [*(mutation.tests if mutation else ()), *named],
-        "runs": [run for run in runs if run in known][:3],
+        "tests": [group for group in (first, others) if group],
+        "runs": [run for run in runs if run in measured][:3],
     }
 
 

@@ -293,6 +293,9 @@ def test_disagreements_are_found_and_named() -> None:
     assert compare(good, good | {"a": 2.01})[0].startswith("a: 2.01")
     assert compare(good, good | {"b": [1.0, {"c": "y"}]})[0].startswith("b.1.c")
     assert compare(good, good | {"b": [1.0, {"c": "y"}]}, same=False) == []
+    counted = good | {"i": 1_115_394}
+    assert compare(counted, counted | {"i": 1_115_393})[0].startswith("i: 1115393")
+    assert compare(counted, counted | {"i": 1_115_393}, same=False) == []
     assert compare(good, good | {"n": 1.0})
     assert compare(good, good | {"b": [1.0]})
     assert compare(good, {name: value for name, value in good.items() if name != "a"})

@@ -37,6 +37,7 @@ def test_joining_goes_from_the_left_and_leaves_the_rest() -> None:
     assert join(tuple("aaaaa"), ("a", "a")) == ("aa", "aa", "a")
     assert join(tuple("banana"), ("a", "n")) == ("b", "an", "an", "a")
     assert join(("th", "e"), ("t", "h")) == ("th", "e")
+    assert join(tuple("abac"), ("a", "b")) == ("ab", "a", "c")
     assert join((), ("a", "b")) == ()
 
 
