@@ -1,6 +1,6 @@
 // What becomes of each encoding of order in windows longer than those of training? The measured perplexities as
 // lines; encodings and lengths are switched on and off, and the axis fits what is shown.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Copy, Foot, Live, Scroll, usePanel, useWords } from "./frame";
 import { formatNumber } from "./number";
 
@@ -163,10 +163,13 @@ function Lines({ encodings, lengths, at }: Shown) {
   const words = useWords();
   const box = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(560);
-  useEffect(() => {
+  // Before it is painted: the chart never shows at a width that is not its own.
+  useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
-    const watch = new ResizeObserver(() => setWidth(Math.max(200, element.clientWidth)));
+    const fit = () => setWidth(Math.max(200, element.clientWidth));
+    const watch = new ResizeObserver(fit);
+    fit();
     watch.observe(element);
     return () => watch.disconnect();
   }, []);
