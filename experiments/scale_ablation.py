@@ -107,7 +107,6 @@ WAITING = (
     "short_d128.undivided",
     "short_d256.divided",
     "short_d256.undivided",
-    "short_d1024.divided",
     "short_d1024.undivided",
 )
 INPUTS = ("corpus",)
