@@ -2,7 +2,7 @@
 
 A test marked `corpus`, `browser` or `cuda` is left out where the text, Chromium or a CUDA device is
 not there; the summary names each with the reason. Where MEDIDA_CI is set (.ci/run does) nothing may
-be left out but what needs a GPU, and a skip is a failure too.
+be left out but what needs a GPU, and a skip is a failure too. An xdist_group shares a worker.
 """
 
 import os
@@ -68,6 +68,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out.extend((item.nodeid, reason) for item, reason in gone.items())
     config.hook.pytest_deselected(items=list(gone))
     items[:] = [item for item in items if item not in gone]
+    if getattr(config.option, "loadgroup", False):
+        keep_groups_together(items)
+
+
+def keep_groups_together(items: list[pytest.Item]) -> None:
+    """What `--dist loadgroup` goes by: `@group` at the end of a test's name.
+
+    pytest-xdist 3.8 puts it where pytest looked before 9.2 (pytest-dev/pytest-xdist issue 1386).
+    """
+    for item in items:
+        marker = item.get_closest_marker("xdist_group")
+        if marker and hasattr(item, "_id") and not item.nodeid.endswith(f"@{marker.args[0]}"):
+            item._id = type(item._id).parse(f"{item.nodeid}@{marker.args[0]}")  # pyright: ignore
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

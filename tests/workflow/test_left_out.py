@@ -10,6 +10,15 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 CORPUS = "import pytest\n\n\n@pytest.mark.corpus\ndef test_text(): ...\n\n\ndef test_rest(): ...\n"
+GROUPS = """
+import os, pytest
+@pytest.mark.parametrize("i", range(9))
+@pytest.mark.xdist_group("all")
+def test_one(i): print("process", os.getpid())
+@pytest.mark.xdist_group("all")
+def test_two(): print("process", os.getpid())
+def test_alone(): ...
+"""
 SKIP = "import pytest\n\n\ndef test_rest(): pytest.skip('no reason')\n"
 
 
@@ -58,3 +67,11 @@ def test_with_the_text_nothing_is_left_out(tmp_path: Path) -> None:
     (data / "tinyshakespeare.txt").write_text("")
     status, said = outcome(tmp_path, CORPUS, MEDIDA_CI="1", MEDIDA_DATA=str(data))
     assert (status, "2 passed" in said) == (0, True), said
+
+
+def test_a_group_of_tests_shares_a_worker(tmp_path: Path) -> None:
+    """Else each worker would build the site that they share."""
+    status, said = outcome(tmp_path, GROUPS, "-n", "3", "--dist", "loadgroup", "-rP")
+    assert (status, "11 passed" in said) == (0, True), said
+    processes = [line for line in said.splitlines() if line.startswith("process ")]
+    assert (len(processes), len(set(processes))) == (10, 1)
