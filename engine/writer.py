@@ -132,6 +132,7 @@ class Writer:
         self.shared = shared
         self.chapter = chapter
         self.source = source
+        self.file = paths.shown(source.path)
         self.roots = roots
         self.language: Language = shared.language
         self.numbers: list[Number] = []
@@ -164,11 +165,9 @@ class Writer:
         while frame is not None:
             template = frame.f_globals.get("__jinja_template__")
             if template is not None and template.name == name:
-                return paths.shown(self.source.path), template.get_corresponding_lineno(
-                    frame.f_lineno
-                )
+                return self.file, template.get_corresponding_lineno(frame.f_lineno)
             frame = frame.f_back
-        return paths.shown(self.source.path), 0
+        return self.file, 0
 
     # ------------------------------------------------------------------ numbers
 
