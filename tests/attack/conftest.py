@@ -1,11 +1,13 @@
 """Every test in this folder is an attack on the book: `make attack` runs them, `make test` not.
 
 `tally("records.edited")` counts attacks; a test that has one fails if any of them went unnoticed.
+`dice` draws where and how a test attacks: the same in every run.
 """
 
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from engine import paths
-from tests.attack.tally import Tally
+from tests.attack.tally import FOLDER, SEED, UNNOTICED, Tally
 from tests.site.conftest import Site, free_port, serving
 
 HERE = Path(__file__).parent
@@ -26,8 +28,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("attack")
 
 
+def pytest_report_header() -> str:
+    return f"attack: every draw from the seed {SEED} and the name of its test; hypothesis without"
+
+
 @pytest.fixture
-def tally() -> Iterator[Callable[[str], Tally]]:
+def dice(request: pytest.FixtureRequest) -> random.Random:
+    """What a test throws."""
+    return random.Random(f"{SEED} {request.node.name}")
+
+
+@pytest.fixture
+def tally(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Tally]]:
     """Counts by kind, written down when the test ends, whatever its outcome."""
     counted: dict[str, Tally] = {}
 
@@ -36,10 +48,10 @@ def tally() -> Iterator[Callable[[str], Tally]]:
 
     yield of
     for one in counted.values():
-        one.write()
+        one.write(FOLDER / request.path.stem)
     missed = [f"{one.kind}: {what}" for one in counted.values() for what in one.missed[:15]]
     if missed:
-        pytest.fail("\n".join(["not noticed:", *missed]), pytrace=False)
+        pytest.fail("\n".join([UNNOTICED, *missed]), pytrace=False)
     assert all(one.attacked for one in counted.values()), list(counted)
 
 

@@ -3,8 +3,8 @@
     python tests/attack/mutant.py TREE < jobs.json > outcomes.json
 
 In: a copy of the tree, and jobs: a file of it, its changed text, groups of test files and the runs
-that may notice. Out: for each job what noticed, or "". PyTorch is imported once; each job is a child of
-this process, in which the changed tree is imported for the first time.
+that may notice. Out: for each job what noticed, or "". PyTorch is imported once; each job is a
+child of this process, in which the changed tree is imported for the first time.
 """
 
 from __future__ import annotations

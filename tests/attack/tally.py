@@ -2,7 +2,8 @@
 
 `python -m tests.attack` (tests/attack/__main__.py) runs every attack and gathers what each of them
 counted; experiments/attack.py makes a record of it, and the appendix a page.
-In: what an attack counts while it runs. Out: one small file per kind in build/attack/.
+In: what an attack counts while it runs. Out: one small file per kind, in a folder per module of
+build/attack/.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from pathlib import Path
 from engine import paths
 
 FOLDER = paths.ROOT / "build" / "attack"
+UNNOTICED = "not noticed:"  # how a test begins that failed for this alone
+SEED = 20261129  # of every draw of the attacks, with the name of the test
 
 
 @dataclass
@@ -34,7 +37,7 @@ class Tally:
         """Attacks that were all noticed: what was not is counted one by one."""
         self.attacked += attacked
 
-    def write(self, folder: Path = FOLDER) -> None:
+    def write(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         counted = {"attacked": self.attacked, "caught": self.attacked - len(self.missed)}
         (folder / f"{self.kind}.json").write_text(json.dumps(counted) + "\n", encoding="utf-8")

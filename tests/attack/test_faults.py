@@ -141,9 +141,8 @@ def whole(folder: Path, run: str) -> bool:
 
 @pytest.mark.xdist_group("faults")
 def test_a_training_killed_at_any_moment_goes_on(
-    runner: Runner, tally: Callable[[str], Tally]
+    runner: Runner, dice: random.Random, tally: Callable[[str], Tally]
 ) -> None:
-    dice = random.Random(50)
     folder, path = runner.folder, recorded(runner.folder, RUN)
     began = time.monotonic()
     assert runner.run("run", RUN) == 0, runner.said()
@@ -170,9 +169,8 @@ def test_a_training_killed_at_any_moment_goes_on(
 
 @pytest.mark.xdist_group("faults")
 def test_a_training_that_is_interrupted_says_so_and_goes_on(
-    runner: Runner, tally: Callable[[str], Tally]
+    runner: Runner, dice: random.Random, tally: Callable[[str], Tally]
 ) -> None:
-    dice = random.Random(12)
     folder, path = runner.folder, recorded(runner.folder, RUN)
     assert runner.run("run", RUN) == 0, runner.said()
     undisturbed = measured(path)
@@ -209,10 +207,10 @@ def kill_tree(process: subprocess.Popen[str], how: int) -> None:
 def test_a_workflow_killed_at_any_moment_goes_on(
     book: Toy,  # noqa: F811
     settings: str,
+    dice: random.Random,
     tally: Callable[[str], Tally],
 ) -> None:
     """`snakemake --cores all` of a book in small, with every run to be measured again."""
-    dice = random.Random(10)
     options = ["--config", f"settings={settings}"]
     for name in ("toss", "walk"):
         book.edit(f"experiments/{name}.py", 'return {"value": ', 'return {"value": 1.0 * ')
@@ -251,9 +249,9 @@ def read_in(root: Path, path: Path) -> bool:
 @pytest.mark.xdist_group("workflow")
 def test_an_interrupted_workflow_leaves_everything_whole(
     book: Toy,  # noqa: F811
+    dice: random.Random,
     tally: Callable[[str], Tally],
 ) -> None:
-    dice = random.Random(3)
     book.edit("experiments/toss.py", "1.0 / settings", "2.0 / settings")
     stopped = tally("faults.workflow_interrupted")
     for _ in range(5):
@@ -476,9 +474,10 @@ def test_results_that_may_only_be_read(tmp_path: Path, tally: Callable[[str], Ta
 # ---------------------------------------------------------------------------- damaged files
 
 
-def test_a_damaged_record_is_never_read(tmp_path: Path, tally: Callable[[str], Tally]) -> None:
+def test_a_damaged_record_is_never_read(
+    tmp_path: Path, dice: random.Random, tally: Callable[[str], Tally]
+) -> None:
     """Every record of the book: cut short, with a byte flipped, with a value edited by hand."""
-    dice = random.Random(7)
     cut, flipped, edited = (tally(f"faults.record_{how}") for how in ("cut", "flipped", "edited"))
     for source in sorted((paths.ROOT / "results").glob("*/*.json")):
         path = tmp_path / source.parent.name / source.name
@@ -522,7 +521,10 @@ def refused(path: Path, original: Any = None) -> bool:
 
 @pytest.mark.corpus
 def test_another_text_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tally: Callable[[str], Tally]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    dice: random.Random,
+    tally: Callable[[str], Tally],
 ) -> None:
     """Wrong, short, growing, empty, a folder, a link to itself: one line with the ways out."""
     found = corpus.find_corpus()
@@ -532,7 +534,6 @@ def test_another_text_is_refused(
     monkeypatch.setattr(corpus, "folders", lambda: (tmp_path,))
     monkeypatch.setattr(corpus, "download", refuse_download)
     wrong = tally("faults.other_text")
-    dice = random.Random(1)
     for content in (
         b"", b"\n", right[:-1], right[: len(right) // 2], right + b"\n", right + right,
         right.replace(b"the", b"The", 1), right.swapcase(), right.replace(b"\n", b"\r\n"),

@@ -49,9 +49,8 @@ def test_two_builds_are_the_same_bytes(built: Site, tmp_path: Path) -> None:
 
 
 def test_what_is_changed_in_a_built_page_is_named_with_file_and_line(
-    built: Site, tmp_path: Path, tally: Callable[[str], Tally]
+    built: Site, tmp_path: Path, dice: random.Random, tally: Callable[[str], Tally]
 ) -> None:
-    dice = random.Random(500)
     site, fresh = tmp_path / "site", tmp_path / "fresh"
     pages = [
         page

@@ -19,12 +19,14 @@ from typing import Any
 
 import pytest
 
-from engine import marks, paths
+from engine import marks, paths, record
 from engine.claims import load_claims
+from engine.declaration import RunSpec
 from engine.details import Number
 from engine.elements import Elements, Strip
 from engine.errors import MedidaError, RecordError
 from engine.number import Language
+from engine.provenance import Fingerprint
 from engine.quantity import Book, Quantity
 from engine.record import read_record
 from engine.render import LANGUAGES, Page, pages
@@ -56,11 +58,11 @@ def leaves(quantity: Quantity, contents: dict[str, dict[str, Any]]) -> frozenset
     """The values of records, or elements of their lists, that a quantity was made of."""
     found: set[Leaf] = set()
     for path in quantity.paths:
-        for record in quantity.records:
-            way = changes.leaf_of(contents[record.id], path)
+        for one in quantity.records:
+            way = changes.leaf_of(contents[one.id], path)
             if way is not None:
-                inner = changes.scalars(changes.at(contents[record.id], way), way)
-                found |= {Leaf(record.id, parts) for parts, _ in inner}
+                inner = changes.scalars(changes.at(contents[one.id], way), way)
+                found |= {Leaf(one.id, parts) for parts, _ in inner}
     return frozenset(found)
 
 
@@ -108,6 +110,20 @@ def tokens(page: Page) -> list[list[Token]]:
             number = entry if isinstance(entry, Number) else None
             found.append(Token(number.key if number else "\ue000", shown, number, block))
     return blocks
+
+
+@pytest.fixture
+def one_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No source changes while records do: what a run depends on is read once."""
+    known: dict[str, Fingerprint] = {}
+    found = record.fingerprint
+
+    def fingerprint(spec: RunSpec) -> Fingerprint:
+        if spec.id not in known:
+            known[spec.id] = found(spec)
+        return known[spec.id]
+
+    monkeypatch.setattr(record, "fingerprint", fingerprint)
 
 
 class Shown:
@@ -168,7 +184,7 @@ class Shown:
 
 
 @pytest.fixture
-def book(results: Path) -> Shown:
+def book(results: Path, one_source: None) -> Shown:
     shown = Shown()
     assert not [str(m) for page in shown.pages.values() for m in page.mistakes]
     return shown

@@ -218,9 +218,8 @@ def put(dice: random.Random, place: Place, text: str) -> str:
 
 
 def test_what_is_typed_is_named_with_file_and_line(
-    copies: dict[str, Copy], tally: Callable[[str], Tally]
+    copies: dict[str, Copy], dice: random.Random, tally: Callable[[str], Tally]
 ) -> None:
-    dice = random.Random(20261129)
     by_kind: dict[str, list[Place]] = {}
     for copy in copies.values():
         for language in LANGUAGES:
@@ -264,10 +263,12 @@ def close(found: int, line: int, text: str, place: Place) -> bool:
 
 
 def test_what_is_typed_into_other_words_of_the_book_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tally: Callable[[str], Tally]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    dice: random.Random,
+    tally: Callable[[str], Tally],
 ) -> None:
     """Claims, figures, panels, labels, the words around a chapter, navigation: one by one."""
-    dice = random.Random(29112026)
     for name in ("chapters", "figures", "templates"):
         shutil.copytree(paths.ROOT / name, tmp_path / name)
         monkeypatch.setattr(paths, name.upper(), tmp_path / name)
@@ -390,10 +391,9 @@ def parses(text: str) -> bool:
 
 
 def test_a_digit_changed_in_an_expression_of_one_language_is_named(
-    copies: dict[str, Copy], tally: Callable[[str], Tally]
+    copies: dict[str, Copy], dice: random.Random, tally: Callable[[str], Tally]
 ) -> None:
     """A path, a number of decimals, a constant: another digit in one language is a difference."""
-    dice = random.Random(8)
     spots: list[tuple[str, Any, int]] = []
     for slug, copy in copies.items():
         for language in LANGUAGES:
