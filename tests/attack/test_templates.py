@@ -227,24 +227,51 @@ def test_what_is_typed_is_named_with_file_and_line(
                 by_kind.setdefault(place.kind, []).append(place)
     assert {"title", "question", "prose", "alt", "caption", "table_caption", "cell", "heading",
             "formula", "after"} <= set(by_kind)  # fmt: skip
-    before: dict[tuple[str, Any], list[lint.Finding]] = {}
-    for kind, every in sorted(by_kind.items()):
-        typed = tally(f"templates.{kind}")
-        for place in dice.sample(every, min(EACH, len(every))):
-            copy = copies[place.chapter.slug]
-            text = copy.text(place.language)
-            name = place.chapter.slug, place.language
-            if name not in before:
-                before[name] = copy.findings(place.language)
-            what = put(dice, place, text)
-            attacked = text[: place.at] + what + text[place.at :]
-            line = attacked.count("\n", 0, place.at) + 1
-            new = [f for f in copy.findings(place.language, attacked) if f not in before[name]]
-            near = attacked[max(0, place.at - 30) : place.at + 30]
-            typed.count(
-                any(f.kind in TYPED and close(f.line, line, text, place) for f in new),
-                f"{'/'.join(name)}:{line}: {what!r} in {near!r}: {[str(f) for f in new][:2]}",
+    chosen = [
+        p for _, every in sorted(by_kind.items()) for p in dice.sample(every, min(EACH, len(every)))
+    ]
+    for copy, language, places_, texts in batches(copies, dice, chosen):
+        whole = copy.text(language)
+        said = copy.findings(language, insert(whole, texts))
+        for place, what in zip(places_, texts.values(), strict=True):
+            found = said
+            if any(f.kind == "template" for f in said):  # it cannot be read: which of them was it?
+                found = copy.findings(language, insert(whole, {place.at: what}))
+            line = whole.count("\n", 0, place.at) + 1
+            near = whole[max(0, place.at - 30) : place.at] + "»" + whole[place.at : place.at + 30]
+            tally(f"templates.{place.kind}").count(
+                any(f.kind in TYPED and close(f.line, line, whole, place) for f in found),
+                f"{place.chapter.slug}/{language}:{line}: {what!r} in {near!r}",
             )
+
+
+def batches(
+    copies: dict[str, Copy], dice: random.Random, chosen: list[Place]
+) -> Iterator[tuple[Copy, Any, list[Place], dict[int, str]]]:
+    """Places of one text, at most one in a paragraph, and what is put there: tried at once.
+
+    No attack adds a line, so that each finding says which of them it is about.
+    """
+    waiting = list(dict.fromkeys(chosen))
+    while waiting:
+        taken: dict[tuple[str, Any], dict[int, Place]] = {}
+        for place in waiting:
+            text = copies[place.chapter.slug].text(place.language)
+            paragraph = len(re.findall(r"\n\s*\n", text[: place.at]))
+            taken.setdefault((place.chapter.slug, place.language), {}).setdefault(paragraph, place)
+        for (slug, language), by_paragraph in taken.items():
+            some = sorted(by_paragraph.values(), key=lambda place: place.at)
+            text = copies[slug].text(language)
+            yield copies[slug], language, some, {p.at: put(dice, p, text) for p in some}
+        gone = {place for by_paragraph in taken.values() for place in by_paragraph.values()}
+        waiting = [place for place in waiting if place not in gone]
+
+
+def insert(text: str, at: dict[int, str]) -> str:
+    """The text with something put in at each of some positions of it."""
+    for position in sorted(at, reverse=True):
+        text = text[:position] + at[position] + text[position:]
+    return text
 
 
 def close(found: int, line: int, text: str, place: Place) -> bool:
@@ -362,24 +389,76 @@ def findings_of(kind: str, path: Path) -> list[lint.Finding]:
 _PRINTED = re.compile(r"<<(?:[^<>\"']|\"[^\"]*\"|'[^']*'|<(?!<)|>(?!>))*>>", re.DOTALL)
 
 
+Edit = tuple[int, int, str]  # from where to where, and what stands there instead
+
+
+def noticed(copy: Copy, language: Any, edits: list[Edit]) -> Iterator[tuple[Edit, bool]]:
+    """Whether each of these changes of one text is a difference between both languages.
+
+    Sections are compared one by one: changes of several sections are tried at once, and each must
+    be found in its own. Those of the front matter are tried by themselves.
+    """
+    text = copy.text(language)
+    at = {of: sections(copy.edition(of)) for of in LANGUAGES}
+
+    def section(of: Any, line: int) -> str:
+        return [anchor for start, anchor in at[of] if start <= line][-1]
+
+    waiting = list(edits)
+    front = text.index("\n---", 3)
+    while waiting:
+        taken: dict[str, Edit] = {}
+        for edit in waiting:
+            line = text.count("\n", 0, edit[0]) + 1
+            taken.setdefault(f"{edit}" if edit[0] < front else section(language, line), edit)
+        waiting = [edit for edit in waiting if edit not in taken.values()]
+        alone = {name: edit for name, edit in taken.items() if edit[0] < front}
+        together = {name: edit for name, edit in taken.items() if name not in alone}
+        found = copy.differences(language, replaced(text, list(together.values())))
+        if any(f.kind == "template" for f in found):
+            alone, together = taken, {}
+        where = {
+            section(of, finding.line)
+            for finding in found
+            for of in LANGUAGES
+            if finding.path.endswith(copy.chapter.template(of).name)
+        }
+        for name, edit in together.items():
+            yield edit, name in where
+        for edit in alone.values():
+            yield edit, bool(copy.differences(language, replaced(text, [edit])))
+
+
+def sections(edition: Any) -> list[tuple[int, str]]:
+    return sorted((section.line, section.anchor) for section in edition.text.sections.values())
+
+
+def replaced(text: str, edits: list[Edit]) -> str:
+    """The text with these changes, each of as many lines as what stood there."""
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + "\n" * text[start:end].count("\n") + text[end:]
+    return text
+
+
 def test_a_number_dropped_from_a_translation_is_named(
     copies: dict[str, Copy], tally: Callable[[str], Tally]
 ) -> None:
-    """Every expression of every chapter, in either language: numbers, claims, citations, links."""
+    """Every expression of every chapter, in either language: numbers and claims."""
     dropped = tally("translation.dropped")
     for slug, copy in copies.items():
         for language in LANGUAGES:
             text = copy.text(language)
+            edits: list[Edit] = []
             for match in _PRINTED.finditer(text):
                 cited = outline(match[0], "").cited if parses(match[0]) else []
                 if not any(one.is_number or one.kind == "claim" for one in cited):
                     continue  # a link may be worded otherwise in the other language
                 if any("*" in one.name for one in cited):
                     continue  # inside a loop: below
-                without = text[: match.start()] + "isto" + text[match.end() :]
-                found = copy.differences(language, without)
-                line = text.count("\n", 0, match.start()) + 1
-                dropped.count(found, f"{slug}/{language}:{line}: {match[0]}")
+                edits.append((*match.span(), "isto"))
+            for (start, end, _), found in noticed(copy, language, edits):
+                line = text.count("\n", 0, start) + 1
+                dropped.count(found, f"{slug}/{language}:{line}: {text[start:end]}")
 
 
 def parses(text: str) -> bool:
@@ -410,13 +489,15 @@ def test_a_digit_changed_in_an_expression_of_one_language_is_named(
                         for m in re.finditer(r"\d", match[0])
                     ]
     changed = tally("translation.digit")
+    by_text: dict[tuple[str, Any], list[Edit]] = {}
     for slug, language, at in dice.sample(spots, min(300, len(spots))):
+        digit = str((int(copies[slug].text(language)[at]) + dice.randint(1, 9)) % 10)
+        by_text.setdefault((slug, language), []).append((at, at + 1, digit))
+    for (slug, language), edits in by_text.items():
         text = copies[slug].text(language)
-        digit = str((int(text[at]) + dice.randint(1, 9)) % 10)
-        attacked = text[:at] + digit + text[at + 1 :]
-        line = text.count("\n", 0, at) + 1
-        found = copies[slug].differences(language, attacked)
-        changed.count(found, f"{slug}/{language}:{line}: {text[at - 30 : at + 10]!r} → {digit}")
+        for (at, _, digit), found in noticed(copies[slug], language, edits):
+            line = text.count("\n", 0, at) + 1
+            changed.count(found, f"{slug}/{language}:{line}: {text[at - 30 : at + 10]!r} → {digit}")
 
 
 def test_a_translation_that_is_gone_or_in_another_order_is_named(
