@@ -48,7 +48,8 @@ check: $(READY)
 
 bench: $(READY)
 	@python -m pip install --quiet --disable-pip-version-check --requirement benchmarks/requirements.lock
-	@python -m pytest benchmarks --override-ini 'python_files=bench_*.py' --benchmark-only --benchmark-columns=median,iqr,rounds
+	@python -m pytest benchmarks --override-ini 'python_files=bench_*.py' --benchmark-only --benchmark-columns=median
+	@python -m benchmarks.profile
 
 lock:
 	@rm -rf build/lock && $(PYTHON) -m venv build/lock

@@ -21,6 +21,14 @@ from model.loss import fused_loss
 from model.settings import LanguageModelSettings
 
 SETTINGS = LanguageModelSettings()
+ROWS = SETTINGS.batch * SETTINGS.context
+# (in, out) of the linear layers: queries, keys, values and their output; the MLP; the output map
+LINEAR_SHAPES = [
+    *[(SETTINGS.width, SETTINGS.width)] * 4,
+    (SETTINGS.width, 4 * SETTINGS.width),
+    (4 * SETTINGS.width, SETTINGS.width),
+    (SETTINGS.width, SETTINGS.vocabulary),
+]
 WARM_UP = 4  # steps; a compiled step needs the first of them for compiling
 
 Step = Callable[[Tensor, Tensor], object]
@@ -113,15 +121,29 @@ def logits_step(model: nn.Module, logits_of: Callable[[Tensor], Tensor]) -> Step
 def products(threads: int) -> Step:
     """Nothing but the matrix products of one step, each as large as the loop's: the arithmetic."""
     session.settle(threads, torch.device("cpu"))
-    rows, d = SETTINGS.batch * SETTINGS.context, SETTINGS.width
-    shapes = [(d, d)] * 4 + [(d, 4 * d), (4 * d, d), (d, SETTINGS.vocabulary)]
-    made = [(torch.randn(rows, i), torch.randn(o, i), torch.randn(rows, o)) for i, o in shapes]
+    made = [
+        (torch.randn(ROWS, i), torch.randn(o, i), torch.randn(ROWS, o)) for i, o in LINEAR_SHAPES
+    ]
 
     def step(tokens: Tensor, targets: Tensor) -> None:
         for x, weight, grad in made:
             torch.mm(x, weight.t())
             torch.mm(grad, weight)
             torch.mm(grad.t(), x)
+
+    return step
+
+
+def squares(threads: int) -> Step:
+    """As many operations as `products`, in products as nearly square as the BLAS likes them."""
+    session.settle(threads, torch.device("cpu"))
+    operations = 3 * ROWS * sum(i * o for i, o in LINEAR_SHAPES)  # multiplications with addition
+    side, count = 1024, 8
+    x, y = torch.randn(side, side), torch.randn(side, operations // (count * side * side))
+
+    def step(tokens: Tensor, targets: Tensor) -> None:
+        for _ in range(count):
+            torch.mm(x, y)
 
     return step
 
@@ -133,6 +155,7 @@ WAYS: dict[str, Callable[[int], Step]] = {
     "gpt2": gpt2,
     "x_transformers": x_transformers,
     "products": products,
+    "squares": squares,
 }
 
 
