@@ -40,7 +40,14 @@ ROWS = {
     "pre.deeper": {"blocks": 24},
     "post.deeper": {"blocks": 24, "model": "model.language_model:PostNormBlocks"},
 }
-SEEDS = (0, 1, 2, 3, 4)
+SEEDS = {
+    "pre.default": (0, 1, 2, 3, 4),
+    "post.default": (0, 1, 2, 3, 4),
+    "pre.glorot": (0, 1, 2, 3, 4),
+    "post.glorot": (0, 1, 2, 3, 4),
+    "pre.deeper": (0, 1, 2),
+    "post.deeper": (0, 1, 2),
+}
 INPUTS = ("corpus",)
 DEVICE = "cpu"
 

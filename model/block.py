@@ -32,7 +32,7 @@ class MLP(nn.Module):
 
 # listing: block
 class Block(nn.Module):
-    """Pre-norm: each half reads a normalised copy, the stream itself is only added to."""
+    """Pre-norm: each half reads a normalised copy."""
 
     def __init__(self, settings: LanguageModelSettings) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Block(nn.Module):
 
 # listing: post_norm_block
 class PostNormBlock(Block):
-    """Post-norm, as published in 2017: the sum itself is normalised."""
+    """Post-norm, as in 2017: the sum is normalised."""
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.norm_1(x + self.attention(x))  # (B, T, d)

@@ -22,10 +22,10 @@ TEXT = {
         "pt": "perplexidade no texto reservado",
         "en": "perplexity on held-out text",
     },
-    "pre_0": {"pt": "antes, sem aquecimento", "en": "pre-norm, no warmup"},
-    "pre_200": {"pt": "antes, com aquecimento", "en": "pre-norm, warmup"},
-    "post_0": {"pt": "depois, sem aquecimento", "en": "post-norm, no warmup"},
-    "post_200": {"pt": "depois, com aquecimento", "en": "post-norm, warmup"},
+    "pre_0": {"pt": "pré-norm., sem aquecimento", "en": "pre-norm, no warmup"},
+    "pre_200": {"pt": "pré-norm., com aquecimento", "en": "pre-norm, warmup"},
+    "post_0": {"pt": "pós-norm., sem aquecimento", "en": "post-norm, no warmup"},
+    "post_200": {"pt": "pós-norm., com aquecimento", "en": "post-norm, warmup"},
 }
 
 

@@ -19,8 +19,8 @@ PLACES = ("pre", "post")
 TEXT = {
     "block": {"pt": "bloco, a contar da entrada", "en": "block, counted from the input"},
     "norm": {"pt": "norma do gradiente", "en": "gradient norm"},
-    "pre": {"pt": "normalização antes", "en": "pre-norm"},
-    "post": {"pt": "normalização depois", "en": "post-norm"},
+    "pre": {"pt": "pré-normalização", "en": "pre-norm"},
+    "post": {"pt": "pós-normalização", "en": "post-norm"},
 }
 
 
@@ -49,7 +49,7 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
         )
         for style, place in enumerate(PLACES)
     ]
-    found = [point.y for one in series for point in one.points]
+    found = [end for one in series for p in one.points for end in (p.y, p.low, p.high) if end]
     return marks.lines(
         series,
         scales.fixed(BLOCKS, before=0.03),
