@@ -104,10 +104,6 @@ WAITING = (
     "full_d128.divided",
     "full_d128.undivided",
     "short_d128.divided",
-    "short_d128.undivided",
-    "short_d256.divided",
-    "short_d256.undivided",
-    "short_d1024.undivided",
 )
 INPUTS = ("corpus",)
 UNITS = {
