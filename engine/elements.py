@@ -349,7 +349,8 @@ class Elements(Writer):
         words = self.shared.words
         seeds = max(len(part.details) for part in outcome.parts)
         if outcome.no_spread:
-            return str(words["no_spread"])
+            spread = any(quantity.std for part in outcome.parts for quantity in part.measured)
+            return str(words["one_in_common" if spread else "no_spread"])
         if seeds < 2:
             return ""
         counted = format_number(seeds, self.language, word=True, unit="seed")

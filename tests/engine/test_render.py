@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -83,6 +84,7 @@ class FakeBook:
 BOOK = FakeBook(
     quantity("averages.mean.perplexity", 59.6, 59.8, 60.2),
     quantity("averages.none.perplexity", 29.5, 30.2, 29.9),
+    replace(quantity("averages.first.perplexity", 50.0, 51.0), values={0: 50.0}),
     quantity("averages.mean.parameters", 263168, 263168, 263168, unit="parameter"),
     quantity("triangle.all.difference", 1.23e-7),
     quantity("toy.all.x", ((0.5, -1.5), (2.0, 0.0))),
@@ -597,6 +599,24 @@ def test_a_claim_that_holds(project: Project) -> None:
     assert '<a href="#claim-worse">afirmação\u00a02.1</a>' in html
     assert [(c.claim, c.state, c.expected) for c in page.claims] == [("worse", "holds", "holds")]
     assert "Criterion: " in html_of(with_claim(project, "holds", 1.5, "en"))
+
+
+def test_a_claim_over_one_seed_says_whether_the_others_are_only_not_shared(
+    project: Project,
+) -> None:
+    text = CLAIM.format(expected="holds", least=1).replace(".none.", ".first.")
+    project.chapter("02-average", '<< claim("worse") >>')
+    file = project.root / "chapters" / "02-average" / "claims.toml"
+    alone = 'between = {of = "averages.first.perplexity", at_most = 60}\n'
+    for predicate, said in (
+        ('less = ["averages.first.perplexity", "averages.mean.perplexity"]\n', " em comum"),
+        (alone, ": sem dispersão"),
+    ):
+        file.write_text(text[: text.index("ratio =")] + predicate, encoding="utf-8")
+        page = next(page for page in project.pages("pt") if page.slug == "02-average")
+        assert f"numa só semente{':' if predicate is alone else ''} {said}" in text_of(
+            html_of(page)
+        )
 
 
 def test_a_claim_that_was_not_reproduced(project: Project) -> None:
