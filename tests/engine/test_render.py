@@ -614,9 +614,7 @@ def test_a_claim_over_one_seed_says_whether_the_others_are_only_not_shared(
     ):
         file.write_text(text[: text.index("ratio =")] + predicate, encoding="utf-8")
         page = next(page for page in project.pages("pt") if page.slug == "02-average")
-        assert f"numa só semente{':' if predicate is alone else ''} {said}" in text_of(
-            html_of(page)
-        )
+        assert f"numa só semente{said}" in text_of(html_of(page))
 
 
 def test_a_claim_that_was_not_reproduced(project: Project) -> None:
