@@ -99,12 +99,7 @@ SMOKE_ROWS = {
 }
 SEEDS = (0,)
 TRAINED = True
-WAITING = (
-    "full_d32.undivided",
-    "full_d128.divided",
-    "full_d128.undivided",
-    "short_d128.divided",
-)
+WAITING = ("full_d128.divided",)
 INPUTS = ("corpus",)
 UNITS = {
     "parameters": "parameters",
