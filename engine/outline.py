@@ -36,6 +36,7 @@ _NOT_SHOWN = (
     *("form", "chapter", "page", "unit", "gender", "hot", "seed", "kind", "anchor", "block"),
     "noise",
 )
+_WHICH = ("seed", "noise")  # which of the values of a path it is, or how it is cut
 _FORMULAS = ("equations",)
 _VALUE_ITSELF = re.compile(r"q\('[^']*'\)")
 _PART_OF_PATH = re.compile(r"[A-Za-z0-9_.]*")
@@ -55,7 +56,11 @@ ENVIRONMENT = Environment(
 
 @dataclass(frozen=True)
 class Cited:
-    """One thing that a template cites: `kind` is the function, `name` what it names."""
+    """One thing that a template cites: `kind` is the function, `name` what it names.
+
+    `detail` is what else decides which it is: of a number its seed, and the names that stand in its
+    path or its calculation without a known value.
+    """
 
     kind: str
     name: str
@@ -131,6 +136,11 @@ class _Reader:
             if isinstance(node.target, nodes.Name):
                 scope[node.target.name] = value
             self.used(node.node, scope)
+            if value is _UNKNOWN and isinstance(
+                node.node, nodes.Call | nodes.Filter | nodes.BinExpr
+            ):
+                form = f"{', '.join(_names(node.target))} = {_form(node.node, scope)}"
+                self.outline.cited.append(Cited("set", form, node.lineno + self.offset))
             if value is _UNKNOWN and isinstance(node.node, nodes.Concat):
                 for part in node.node.nodes:  # a caption that numbers stand in; or a path
                     if not _PART_OF_PATH.fullmatch(_text_of(part) or ""):
@@ -260,7 +270,8 @@ class _Reader:
                 form, line = _form(first, scope), node.lineno + self.offset
                 if not _VALUE_ITSELF.fullmatch(form):
                     shown_as = (given[0], _literal(given[1], scope)) if given else None
-                    self.outline.cited.append(Cited("computed", form, line, shown_as))
+                    detail = _detail(first, named, scope)
+                    self.outline.cited.append(Cited("computed", form, line, shown_as, detail))
                 value = _literal(first, scope)
                 if isinstance(value, int | float) and not isinstance(value, bool):
                     self.note("number", repr(value), first)
@@ -272,7 +283,7 @@ class _Reader:
         keys = [path or ""]
         if name == "cite":
             keys = [_text(key, scope) or "*" for key in node.args]
-        detail = ""
+        detail = _detail(first, named, scope) if first is not None and name in NUMBERS else ""
         if name in ("listing", "see", "ref"):
             detail = (_text(others[0], scope) or "*") if others else ""
         elif name == "table":
@@ -354,6 +365,8 @@ def _form(node: nodes.Node, scope: _Scope) -> str:
         return f"{called}({', '.join(given)})"
     if isinstance(node, nodes.Getattr):
         return f"{_form(node.node, scope)}.{node.attr}"
+    if isinstance(node, nodes.Filter) and node.node is not None:
+        return f"{_form(node.node, scope)}|{node.name}"
     if isinstance(node, nodes.BinExpr):
         sides = [_form(node.left, scope), _form(node.right, scope)]
         if isinstance(node, nodes.Add | nodes.Mul):
@@ -362,6 +375,19 @@ def _form(node: nodes.Node, scope: _Scope) -> str:
     if isinstance(node, nodes.Neg):
         return f"-{_form(node.node, scope)}"
     return "*"
+
+
+def _detail(first: nodes.Node, named: Mapping[str, nodes.Expr], scope: _Scope) -> str:
+    """What decides which number it is, and does not stand in its path."""
+    called = [call.node for call in first.find_all(nodes.Call)]
+    loaded = [*first.find_all(nodes.Name), *([first] if isinstance(first, nodes.Name) else [])]
+    unknown = {
+        name.name
+        for name in loaded
+        if not any(name is one for one in called) and scope.get(name.name, _UNKNOWN) is _UNKNOWN
+    }
+    set_to = [f"{key}={_form(named[key], scope)}" for key in _WHICH if key in named]
+    return ", ".join([*sorted(unknown), *set_to])
 
 
 def _text_of(node: nodes.Node) -> str | None:

@@ -206,6 +206,7 @@ def _compare_section(pt: Text, en: Text, left: Section, right: Section) -> Itera
         (("number",), "number"),
         (("seeds",), "strip of seeds"),
         (("computed",), "calculation"),
+        (("set",), "name set to"),
     ):
         counts = [Counter(_key(c) for c in s.cited if _kind(c) in kinds) for s in (left, right)]
         for text, section, more, less in (
@@ -291,7 +292,7 @@ def _kind(cited: Cited) -> str:
 
 
 def _key(cited: Cited) -> str:
-    return cited.name
+    return f"{cited.name} ({cited.detail})" if cited.detail else cited.name
 
 
 def _said(cited: Cited) -> str:

@@ -170,11 +170,14 @@ def job(mutation: Mutation | None, every: list[Record]) -> dict[str, Any]:
             short = [r for r in of if r.replay is not None or r.seconds < 20]
             runs = [r.id for r in sorted(short, key=lambda r: (r.replay is not None, r.seconds))]
     measured = {record.id for record in every}
-    others = [name for name in files if name not in first]
+    groups = [first, [name for name in files if name not in first]]
+    tests = [[*group, "-k", "not killed"] for group in groups if group]
+    if mutation and mutation.module == "train":  # processes of their own: what takes longest
+        tests.append(["tests/model/test_train.py", "-k", "killed"])
     return {
         "file": file,
         "text": text,
-        "tests": [group for group in (first, others) if group],
+        "tests": tests,
         "runs": [run for run in runs if run in measured][:3],
     }
 

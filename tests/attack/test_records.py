@@ -3,15 +3,17 @@
 For every number that any page or figure shows: with its value changed in the file, reading the
 record fails; with the record's own hash rewritten as well, so that it is a sound record of another
 measurement, the number changes at each place that cites it, in both languages, and nothing else
-does. Many values are changed at once, as long as no place shows two of them: so every number is
-tried, and it is known which of them moved what.
+does, and each figure is drawn from other rows. Many values are changed at once, as long as no place
+shows two of them: so every number is tried, and it is known which of them moved what.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -30,7 +32,7 @@ from engine.provenance import Fingerprint
 from engine.quantity import Book, Quantity
 from engine.record import read_record
 from engine.render import LANGUAGES, Page, pages
-from figures import figure_names, load_figure
+from figures import figure_names, load_figure, output
 from tests.attack import changes
 from tests.attack.changes import Leaf
 from tests.attack.tally import Tally
@@ -259,23 +261,60 @@ def test_a_value_measured_anew_changes_every_place_that_cites_it_and_no_other(
     texts = [group & words for group in behind.values() if group & words]
     for step in STEPS:  # a mean of ten seeds, rounded, may hide a small change of one of them
         for some in colours(groups) + (colours(texts) if step == STEPS[0] else []):
-            for leaf in some:
-                content = contents[leaf.run]
-                value = changes.another(changes.at(content, leaf.parts), step)
-                changes.put(content, leaf.parts, value)
-            for run in {leaf.run for leaf in some}:
-                changes.write(results / f"{run}.json", contents[run], rehash=True)
-            now = Shown()
-            for name, before in book.tokens.items():
-                compare(book, now, name, before, frozenset(some), behind, places, still, contents)
-            for run in {leaf.run for leaf in some}:
-                contents[run] = changes.read(paths.ROOT / "results" / f"{run}.json")
-                changes.write(results / f"{run}.json", contents[run], rehash=False)
+            with measured_anew(results, contents, {leaf: step for leaf in some}):
+                now = Shown()
+                for name, old in book.tokens.items():
+                    compare(book, now, name, old, frozenset(some), behind, places, still, contents)
         hidden = frozenset(leaf for (_, leaf), said in places.items() if said)
         groups = [group & hidden for group in groups if group & hidden]
     for (place, leaf), said in places.items():
         moved.count(not said, f"{place} says {said!r}, whatever {leaf} is")
     assert {leaf for _, leaf in places} == {leaf for group in behind.values() for leaf in group}
+
+
+@contextmanager
+def measured_anew(
+    results: Path, contents: dict[str, dict[str, Any]], steps: dict[Leaf, int]
+) -> Iterator[None]:
+    """Other values in sound records while the block runs: how far each is moved."""
+    runs = {leaf.run for leaf in steps}
+    for leaf, step in steps.items():
+        value = changes.another(changes.at(contents[leaf.run], leaf.parts), step)
+        changes.put(contents[leaf.run], leaf.parts, value)
+    for run in runs:
+        changes.write(results / f"{run}.json", contents[run], rehash=True)
+    yield
+    for run in runs:
+        contents[run] = changes.read(paths.ROOT / "results" / f"{run}.json")
+        changes.write(results / f"{run}.json", contents[run], rehash=False)
+
+
+def test_a_value_measured_anew_changes_every_figure_that_cites_it(
+    results: Path, one_source: None, tally: Callable[[str], Tally]
+) -> None:
+    """Path by path: the rows that it is drawn from are others, and the drawing is out of date."""
+    contents, book = contents_of(results), Book(allow_stale=True)
+    redrawn = tally("records.figures")
+    for name in figure_names():
+        assert output.stale(name, book) is None, f"{name} is not drawn"
+        drawn, rows = (
+            json.loads((paths.DRAWN / f"{name}.json").read_text("utf-8")),
+            rows_of(name)[0],
+        )
+        for path in drawn["paths"]:
+            found = sorted(leaves(book.get(path), contents), key=str)
+            with measured_anew(results, contents, {leaf: i % 9 for i, leaf in enumerate(found)}):
+                now, records = rows_of(name)
+            redrawn.count(now != rows and records != drawn["records"], f"{name}: {path}")
+
+
+def rows_of(name: str) -> tuple[str, dict[str, str]]:
+    """What a figure is drawn from now, and the hashes of its records."""
+    try:
+        rows, _, records = output._read(name, Book(allow_stale=True))  # pyright: ignore[reportPrivateUsage]
+        return output.csv_text(rows), records
+    except MedidaError as problem:  # it can no longer be drawn, and says so
+        return str(problem), {}
 
 
 def is_text(leaf: Leaf, contents: dict[str, dict[str, Any]]) -> bool:

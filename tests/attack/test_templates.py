@@ -18,6 +18,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +149,7 @@ def places_in(copy: Copy, language: Any) -> Iterator[Place]:
     inside_alt = spans(whole, r"<%\s*set alt\w* %>(.*?)<% endset %>")
     inside_table = spans(whole, r"<% call table\(.*?%>(.*?)<% endcall %>")
     inside_figure = spans(whole, r"<% call (?:figure|listing)\(.*?%>(.*?)<% endcall %>")
-    fenced = spans(whole, r"(^[`~]{3,}.*?^[`~]{3,}[ \t]*$)")
+    fenced = spans(whole, r"(^[`~]{3,}.*?^[`~]{3,}[ \t]*$)") + comments(whole)
     for start, paragraph in paragraphs(whole):
         heading = paragraph.lstrip().startswith("#")
         for at in places(paragraph):
@@ -177,6 +178,11 @@ def places_in(copy: Copy, language: Any) -> Iterator[Place]:
             line = source.body.count("\n", 0, at + gap)
             column = at + gap - (source.body.rfind("\n", 0, at + gap) + 1)
             yield place("formula", starts[line] + column, True)
+
+
+def comments(text: str) -> list[tuple[int, int]]:
+    """What a template says to its author alone."""
+    return spans(text, r"(<#.*?#>)")
 
 
 def spans(text: str, pattern: str) -> list[tuple[int, int]]:
@@ -349,9 +355,9 @@ def strings_in(path: Path) -> Iterator[tuple[int, int, Any]]:
     elif path.name == "labels.toml":
         pattern = r'\b(pt|en) = "([^"\n]{4,})"'
     elif path.name == "claims.toml":
-        pattern = r"""^(pt|en) *= *(?:"([^"\n]{9,})"|'([^'\n]{9,})')"""
+        pattern = r"""^(pt|en) *= *(?:"((?:[^"\\\n]|\\.){9,})"|'([^'\n]{9,})')"""
     else:
-        pattern = r'^(\w+) *= *"([^"\n]{9,})"'
+        pattern = r'^(\w+) *= *"((?:[^"\\\n]|\\.){9,})"'
     for match in re.finditer(pattern, text, re.MULTILINE):
         group = 2 if match[2] is not None else 3
         language = match[1]
@@ -440,6 +446,9 @@ def replaced(text: str, edits: list[Edit]) -> str:
     return text
 
 
+_SET = re.compile(r"<%\s*set \w+ = (?:\w+\(|\().*?%>")  # a name for what is calculated
+
+
 def test_a_number_dropped_from_a_translation_is_named(
     copies: dict[str, Copy], tally: Callable[[str], Tally]
 ) -> None:
@@ -449,7 +458,10 @@ def test_a_number_dropped_from_a_translation_is_named(
         for language in LANGUAGES:
             text = copy.text(language)
             edits: list[Edit] = []
+            hidden = comments(text)
             for match in _PRINTED.finditer(text):
+                if inside(match.start(), hidden):
+                    continue
                 cited = outline(match[0], "").cited if parses(match[0]) else []
                 if not any(one.is_number or one.kind == "claim" for one in cited):
                     continue  # a link may be worded otherwise in the other language
@@ -482,8 +494,10 @@ def test_a_digit_changed_in_an_expression_of_one_language_is_named(
             front = len("\n".join(lines[:end]))
             for match in re.finditer(r"\bvalue: *(\d[\d.]*)", text[:front]):
                 spots += [(slug, language, i) for i in range(*match.span(1)) if text[i].isdigit()]
-            for match in _PRINTED.finditer(text):
-                if re.match(r"<<\s*(num|tex|vector|tex_vector|tex_matrix|const)\(", match[0]):
+            hidden = comments(text)
+            for match in [*_PRINTED.finditer(text), *_SET.finditer(text)]:
+                shows = re.match(r"<<\s*(num|tex|vector|tex_vector|tex_matrix|const)\(", match[0])
+                if (shows or match.re is _SET) and not inside(match.start(), hidden):
                     spots += [
                         (slug, language, match.start() + m.start())
                         for m in re.finditer(r"\d", match[0])
@@ -514,7 +528,10 @@ def test_a_translation_that_is_gone_or_in_another_order_is_named(
             path.write_text(text, encoding="utf-8")
             named = [f for f in holder.findings if f.kind == "translation"]
             gone.count(any(f.path.endswith(path.name) for f in named), f"{slug}/{language}")
-            sections = re.split(r"(?m)^(?=## )", text)
+            hidden = comments(text)
+            starts = [m.start() for m in re.finditer(r"(?m)^## ", text)]
+            ends_ = [0, *(at for at in starts if not inside(at, hidden)), len(text)]
+            sections = [text[start:end] for start, end in pairwise(ends_)]
             for i in range(1, len(sections) - 1):
                 ends = sections[i].rstrip() + "\n\n", sections[i + 1].rstrip() + "\n\n"
                 swapped = [*sections[:i], ends[1], ends[0], *sections[i + 2 :]]

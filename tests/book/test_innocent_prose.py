@@ -131,7 +131,8 @@ def places(paragraph: str) -> list[int]:
     """Where prose stands: not in expressions, code, formulas, anchors, nor in a name like GPT-2."""
     masked = Prose.of(paragraph).text
     anchors = [m.span() for m in re.finditer(r"\{[^}\n]*\}", paragraph)]
-    names = [m.span() for m in re.finditer(r"[A-Z][A-Za-z]*[- ][A-Za-z\d]+|<[^>]*>", paragraph)]
+    name = r"[A-Z][A-Za-z]*[- ][A-Za-z\d]+(?: \d+[A-Z]\b)?|<[^>]*>"
+    names = [m.span() for m in re.finditer(name, paragraph)]
     inside = [m.span() for m in TEMPLATE.finditer(paragraph)]
     exempt = {i for start, end in (*anchors, *names, *inside) for i in range(start, end + 1)}
     return [

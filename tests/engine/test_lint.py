@@ -275,6 +275,10 @@ def test_languages_that_part(
         ('q("{}") * 2', '2 * q("{}")', ""),
         ('q("{}")', '"{}"', ""),
         ('q("{}") / 2, digits=1', 'q("{}") / 2, digits=2', "digits=2 here and with 1"),
+        ('"{}", seed=0', '"{}", seed=1', "does not cite the number {} (seed=0)"),
+        ('"{}", noise=1e-9', '"{}", noise=1e-8', "does not cite the number {} (noise=1e-09)"),
+        ('"{}" ~ one', '"{}" ~ two', "does not cite the number {}* (one)"),
+        ('q("{}") / q(one)', 'q("{}") / q(two)', "(q('{}') / q(*)) (one)"),
     ],
 )
 def test_the_same_value_in_another_calculation(book: Tree, pt: str, en: str, says: str) -> None:
@@ -286,6 +290,16 @@ def test_the_same_value_in_another_calculation(book: Tree, pt: str, en: str, say
         book.replace(f"{CHAPTER}/{language}.md.j2", before, f"num({form})")
     messages = [finding.message for finding in found("parity")]
     assert any(says.format(path) in message for message in messages) if says else messages == []
+
+
+@pytest.mark.parametrize("what", ["telling(7) | trim", 'q("{}") / 7', "telling(7)"])
+def test_a_name_that_is_set_to_something_else(book: Tree, what: str) -> None:
+    for language, value in (("pt", what), ("en", what.replace("7", "8"))):
+        value = value.format("averages.head.perplexity")
+        before = 'num("averages.head.perplexity", decimals=1)'
+        template = f"{CHAPTER}/{language}.md.j2"
+        book.replace(template, f"<< {before}", f"<% set one = {value} %><< {before}")
+    assert any("does not cite the name set to one = " in f.message for f in found("parity"))
 
 
 def test_sections_in_another_order(book: Tree) -> None:
