@@ -40,7 +40,7 @@ from tests.attack.tally import Tally
 MARK = re.compile(f"({marks.OPEN}[{marks.ENTRIES}][\ue010-\ue019]+{marks.CLOSE})")
 CLAIM = re.compile(r'class="claim[^>]*id="claim-([\w.-]+)"')
 TABLE = re.compile(r'id="table-([\w.-]+)"')
-STEPS = (1, 50, 10**60)  # how far a value is moved, if a smaller change is not seen
+STEPS = (4, 50, 10**60)  # how far a value is moved, if a smaller change is not seen
 REFUSED = "cannot be shown as asked"
 PANEL = re.compile(r'id="panel-([\w.-]+)"')
 

@@ -312,22 +312,35 @@ def test_what_is_typed_into_other_words_of_the_book_is_named(
     for kind, files in others(tmp_path).items():
         typed = tally(f"templates.{kind}")
         spots = [(path, *spot) for path in files for spot in strings_in(path)]
+        whole = {path: path.read_text(encoding="utf-8") for path in files}
+        what: dict[Path, dict[int, str]] = {}
+        lines: list[tuple[Path, int, int, int]] = []
         for path, start, end, language in dice.sample(spots, min(40, len(spots))):
-            text = path.read_text(encoding="utf-8")
+            text = whole[path]
             bound = TEMPLATE.sub(lambda m: " " * len(m[0]), text[start:end])
-            at = [i for i in places(text[start:end]) if i and bound[i] == text[start + i]]
+            at = [
+                i
+                for i in places(text[start:end])
+                if i and bound[i] == text[start + i] and text[start + i - 1] != "\\"
+            ]
             if not at:
                 continue
             here = start + dice.choice(at)
-            what = "7" if kind == "labels" or text[here] != " " else f" {STATED[language][0]}"
-            before = findings_of(kind, path)
-            path.write_text(text[:here] + what + text[here:], encoding="utf-8")
-            new = [f for f in findings_of(kind, path) if f not in before]
-            path.write_text(text, encoding="utf-8")
-            first, last = (text.count("\n", 0, i) + 1 for i in (start, end))
+            number = kind == "labels" or text[here] != " "
+            what.setdefault(path, {})[here] = "7" if number else f" {STATED[language][0]}"
+            first = text.count("\n", 0, start) + 1
+            lines.append((path, here, first, first + text.count("\n", start, end)))
+        before = findings_of(kind, list(what))
+        for path, at in what.items():
+            path.write_text(insert(whole[path], at), encoding="utf-8")
+        new = [f for f in findings_of(kind, list(what)) if f not in before and f.kind in TYPED]
+        for path in what:
+            path.write_text(whole[path], encoding="utf-8")
+        for path, here, first, last in lines:
+            near = whole[path][here - 20 : here] + "»" + whole[path][here : here + 20]
             typed.count(
-                any(f.kind in TYPED and first <= f.line <= last for f in new),
-                f"{path.name}:{first}: {what!r} in {text[here - 20 : here + 20]!r}",
+                any(f.path == paths.shown(path) and first <= f.line <= last for f in new),
+                f"{paths.shown(path)}:{first}: {what[path][here]!r} in {near!r}",
             )
 
 
@@ -370,23 +383,24 @@ def strings_in(path: Path) -> Iterator[tuple[int, int, Any]]:
             yield (*match.span(group), language)
 
 
-def findings_of(kind: str, path: Path) -> list[lint.Finding]:
+def findings_of(kind: str, files: list[Path]) -> list[lint.Finding]:
     """What the lint says of one kind of file: the same functions that it runs over all of them."""
     holder = lint._Lint()  # pyright: ignore[reportPrivateUsage]
     if kind == "claims":
-        chapter = Chapter(path.parent.name, path.parent)
-        lint._read_chapter(holder, chapter)  # pyright: ignore[reportPrivateUsage]
-        lint._check_claims(holder, chapter, known())  # pyright: ignore[reportPrivateUsage]
-    else:
-        check = {
-            "figures": lint._check_figures,  # pyright: ignore[reportPrivateUsage]
-            "panels": lint._check_panels,  # pyright: ignore[reportPrivateUsage]
-            "labels": lint._check_labels,  # pyright: ignore[reportPrivateUsage]
-            "words": lint._check_words,  # pyright: ignore[reportPrivateUsage]
-            "navigation": lint._check_site,  # pyright: ignore[reportPrivateUsage]
-        }[kind]
-        check(holder, known())
-    return sorted(f for f in holder.findings if f.path.endswith(path.name))
+        for path in files:
+            chapter = Chapter(path.parent.name, path.parent)
+            lint._read_chapter(holder, chapter)  # pyright: ignore[reportPrivateUsage]
+            lint._check_claims(holder, chapter, known())  # pyright: ignore[reportPrivateUsage]
+        return sorted(holder.findings)
+    check = {
+        "figures": lint._check_figures,  # pyright: ignore[reportPrivateUsage]
+        "panels": lint._check_panels,  # pyright: ignore[reportPrivateUsage]
+        "labels": lint._check_labels,  # pyright: ignore[reportPrivateUsage]
+        "words": lint._check_words,  # pyright: ignore[reportPrivateUsage]
+        "navigation": lint._check_site,  # pyright: ignore[reportPrivateUsage]
+    }[kind]
+    check(holder, known())
+    return sorted(holder.findings)
 
 
 # ---------------------------------------------------------------------------- what is taken out
