@@ -65,7 +65,7 @@ def call(folder: Path, *words: str, **environment: str) -> subprocess.CompletedP
         env={**os.environ, **SMOKE, **environment, "PYTHONPATH": str(folder)},
         capture_output=True,
         encoding="utf-8",
-        timeout=300,
+        timeout=900,
         check=False,
     )
 
@@ -274,7 +274,7 @@ def test_two_workflows_at_once_and_a_clock_set_back(
         book.edit("experiments/toss.py", f"{turn - 1}.0 / settings", f"{turn}.0 / settings")
         (book.root / "log").unlink(missing_ok=True)
         both = [book.start(TOY_PATIENCE="0.5") for _ in range(2)]
-        said = [process.communicate(timeout=240)[0] for process in both]
+        said = [process.communicate(timeout=900)[0] for process in both]
         fine = [process.returncode for process in both] == [0, 0]
         once = book.log() == ["draw coin", "run toss/s0", "run toss/s1", "site"]
         waited = sum("waiting for another snakemake" in text for text in said) <= 1
