@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import sys
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 600  # seconds after which a job counts as noticed: it hangs
+PATIENCE = 120  # seconds of computing after which a job counts as noticed: it never ends
+SLEEP = 3600  # seconds after which it hangs
 
 
 def main(tree: Path) -> None:
@@ -63,7 +65,8 @@ def outcome_of(job: dict[str, Any]) -> str:
             if child == 0:
                 status = 3
                 try:
-                    signal.alarm(PATIENCE)
+                    resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE))
+                    signal.alarm(SLEEP)
                     silence()
                     status = passes_tests(name) if kind == "test" else passes_replay(name)
                 finally:
