@@ -34,7 +34,8 @@ _FORMULA = re.compile(r"<(span|div)\b[^>]*\bclass=[\"'][^\"']*\barithmatex\b")
 
 # Where one more thing to click on would be a trap.
 _CLICKABLE = frozenset({"a", "button", "label", "option"})
-_LITERAL = frozenset({"script", "style", "textarea", "title"})
+# An element of HTML inside a drawing would end the drawing there.
+_LITERAL = frozenset({"script", "style", "svg", "textarea", "title"})
 
 
 class Shown(Protocol):

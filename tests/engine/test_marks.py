@@ -44,6 +44,10 @@ def test_a_mark_hides_its_digits_and_gives_its_entry_back() -> None:
         ),
         (f"<title>{M}</title>{M}", f"<title>{PLAIN}</title><i>0,5</i>"),
         (f"<script>'{M}' < '</b>'</script>{M}", f"<script>'{PLAIN}' < '</b>'</script><i>0,5</i>"),
+        (
+            f"<svg><g><text x='1'>{M}</text></g></svg>{M}",
+            f"<svg><g><text x='1'>{PLAIN}</text></g></svg><i>0,5</i>",
+        ),
         (f"<h2 id='x'>{M}</h2>", "<h2 id='x'><i>0,5</i></h2>"),
         (f"<td>{marks.turn(M, marks.NUMBER, marks.APART)}</td>", "<td><b>apart</b></td>"),
         (f"<!-- {M} --><p>{M}</p>", f"<!-- {PLAIN} --><p><i>0,5</i></p>"),
