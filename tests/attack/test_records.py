@@ -41,6 +41,7 @@ MARK = re.compile(f"({marks.OPEN}[{marks.ENTRIES}][\ue010-\ue019]+{marks.CLOSE})
 CLAIM = re.compile(r'class="claim[^>]*id="claim-([\w.-]+)"')
 TABLE = re.compile(r'id="table-([\w.-]+)"')
 STEPS = (4, 50, 10**60)  # how far a value is moved, if a smaller change is not seen
+PARTS = 2  # of all values, so that two cores have work
 REFUSED = "cannot be shown as asked"
 PANEL = re.compile(r'id="panel-([\w.-]+)"')
 
@@ -247,29 +248,32 @@ def colours(groups: Iterable[frozenset[Leaf]]) -> list[list[Leaf]]:
     return out
 
 
+@pytest.mark.parametrize("part", range(PARTS))
 def test_a_value_measured_anew_changes_every_place_that_cites_it_and_no_other(
-    results: Path, book: Shown, tally: Callable[[str], Tally]
+    part: int, results: Path, book: Shown, tally: Callable[[str], Tally]
 ) -> None:
     contents = contents_of(results)
     behind = {
         number.key: leaves(number.quantity, contents) for number in book.numbers()
     }  # a key stands for one quantity in one form
-    moved, still = tally("records.measured_anew"), tally("still.elsewhere")
+    moved, still = tally(f"records.measured_anew_{part}"), tally(f"still.elsewhere_{part}")
     places: dict[tuple[str, Leaf], str] = {}  # each place with each value behind it: what it says
     words = {leaf for of in behind.values() for leaf in of if is_text(leaf, contents)}
     groups = [group - words for group in behind.values()]
     texts = [group & words for group in behind.values() if group & words]
+    mine = (colours(groups) + colours(texts))[part::PARTS]
+    tried = {leaf for some in mine for leaf in some}
     for step in STEPS:  # a mean of ten seeds, rounded, may hide a small change of one of them
-        for some in colours(groups) + (colours(texts) if step == STEPS[0] else []):
-            with measured_anew(results, contents, {leaf: step for leaf in some}):
+        for some in mine:
+            with measured_anew(results, contents, dict.fromkeys(some, step)):
                 now = Shown()
                 for name, old in book.tokens.items():
                     compare(book, now, name, old, frozenset(some), behind, places, still, contents)
         hidden = frozenset(leaf for (_, leaf), said in places.items() if said)
-        groups = [group & hidden for group in groups if group & hidden]
+        mine = colours(group & hidden for group in groups if group & hidden)
     for (place, leaf), said in places.items():
         moved.count(not said, f"{place} says {said!r}, whatever {leaf} is")
-    assert {leaf for _, leaf in places} == {leaf for group in behind.values() for leaf in group}
+    assert {leaf for _, leaf in places} == tried
 
 
 @contextmanager
