@@ -99,7 +99,6 @@ SMOKE_ROWS = {
 }
 SEEDS = (0,)
 TRAINED = True
-WAITING = ("full_d128.divided",)
 INPUTS = ("corpus",)
 UNITS = {
     "parameters": "parameters",
