@@ -1,6 +1,6 @@
 """What do the scores of a wide head do while it is trained, divided and undivided?
 
-In: the curves of score spread, attention entropy and share of hard rows of the two runs. Out: three
+In: the curves of score spread, attention entropy and share of frozen rows of the two runs. Out: three
 panels over the training steps, one a quantity, the spread on a logarithmic axis.
 """
 
@@ -22,7 +22,7 @@ TEXT = {
     "undivided": {"pt": "sem dividir", "en": "undivided"},
     "score_std": {"pt": "desvio padrão dos escores", "en": "standard deviation of the scores"},
     "entropy": {"pt": "entropia dos pesos, em nats", "en": "entropy of the weights, in nats"},
-    "hard_share": {"pt": "linhas duras", "en": "hard rows"},
+    "hard_share": {"pt": "linhas congeladas", "en": "frozen rows"},
     "step": {"pt": "passo", "en": "step"},
 }
 
