@@ -206,6 +206,11 @@ def told_apart(names: Sequence[str]) -> tuple[str, list[str]] | None:
     if len(names) < 2 or not all(apart):
         return None
     first = words[0]
+    if all(part.isdecimal() for part in apart):  # "10 < 4" would compare the numbers: name them
+        named = start
+        while start > 1 and first[start - 1] == " " and (named == start or len(first[start]) < 4):
+            start -= 2
+        apart = ["".join(w[start : len(w) - end]).strip() for w in words]
     before, after = "".join(first[:start]), "".join(first[len(first) - end :])
     return (f"{before}…{after}", apart) if len(before) >= SHORTEST_COMMON else None
 
