@@ -1,7 +1,7 @@
 """What do the scores of a wide head do while it is trained, divided and undivided?
 
-In: the curves of score spread, attention entropy and share of frozen rows of the two runs. Out: three
-panels over the training steps, one a quantity, the spread on a logarithmic axis.
+In: the curves of score spread, attention entropy and share of frozen rows of the two runs. Out:
+three panels over the training steps, one a quantity, the spread on a logarithmic axis.
 """
 
 from __future__ import annotations
