@@ -34,6 +34,7 @@ from tests.workflow.conftest import book, clone, finished  # noqa: F401 - fixtur
 from tests.workflow.toy import Book as Toy
 
 RUN = "averages/mean_added.s0"
+STEPS = 12  # of that run at smoke settings
 KILLS = 50
 INTERRUPTS = 12
 WORKFLOW_KILLS = 10
@@ -84,13 +85,20 @@ class Runner:
             encoding="utf-8",
         )
 
-    def run(self, *words: str, after: float | None = None, by: int = signal.SIGKILL) -> int:
-        """The exit status; with `after`, disturbed after so many seconds."""
+    def run(
+        self,
+        *words: str,
+        after: float | None = None,
+        step: int | None = None,
+        by: int = signal.SIGKILL,
+    ) -> int:
+        """The exit status; disturbed after so many seconds, from the start or from a step."""
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(words) + "\n")
+        asked = {"arguments": words, "step": step, "later": after, "by": by}
+        self.process.stdin.write(json.dumps(asked) + "\n")
         self.process.stdin.flush()
         child = self._answer()["process"]
-        if after is not None:
+        if after is not None and step is None:
             time.sleep(after)
             with suppress(ProcessLookupError):
                 os.kill(child, by)
@@ -152,9 +160,12 @@ def test_a_training_killed_at_any_moment_goes_on(
     kills = tally("faults.training_killed")
     resumed = 0
     while kills.attacked < KILLS:
-        status = runner.run("run", RUN, after=dice.uniform(0, 1.1 * took))
+        if dice.random() < 0.5:
+            status = runner.run("run", RUN, after=dice.uniform(0, 1.1 * took))
+        else:
+            status = runner.run("run", RUN, after=dice.uniform(0, 0.2), step=dice.randint(1, STEPS))
         if status == 0:  # it was through: again from the start, over its own record
-            kills.count(measured(path) == undisturbed, "another result")
+            assert measured(path) == undisturbed
             if dice.random() < 0.5:
                 path.unlink()
             continue
@@ -174,14 +185,13 @@ def test_a_training_that_is_interrupted_says_so_and_goes_on(
     folder, path = runner.folder, recorded(runner.folder, RUN)
     assert runner.run("run", RUN) == 0, runner.said()
     undisturbed = measured(path)
-    began = time.monotonic()
-    assert runner.run("run", RUN) == 0
-    took = time.monotonic() - began
     stopped = tally("faults.interrupted")
     tries = 0
     while stopped.attacked < INTERRUPTS and tries < 10 * INTERRUPTS:
         tries += 1
-        status = runner.run("run", RUN, after=dice.uniform(0.05, 0.95) * took, by=signal.SIGINT)
+        status = runner.run(
+            *("run", RUN), after=dice.uniform(0, 0.2), step=dice.randint(1, STEPS), by=signal.SIGINT
+        )
         if status == 0:
             continue
         last = runner.said()[-1]
