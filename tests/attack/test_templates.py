@@ -495,10 +495,10 @@ def parses(text: str) -> bool:
     return True
 
 
-def test_a_digit_changed_in_an_expression_of_one_language_is_named(
+def test_a_digit_changed_put_in_or_taken_out_of_an_expression_of_one_language_is_named(
     copies: dict[str, Copy], dice: random.Random, tally: Callable[[str], Tally]
 ) -> None:
-    """A path, a number of decimals, a constant: another digit in one language is a difference."""
+    """A path, a number of decimals, a seed, a constant: another one in one language is found."""
     spots: list[tuple[str, Any, int]] = []
     for slug, copy in copies.items():
         for language in LANGUAGES:
@@ -520,6 +520,7 @@ def test_a_digit_changed_in_an_expression_of_one_language_is_named(
     by_text: dict[tuple[str, Any], list[Edit]] = {}
     for slug, language, at in dice.sample(spots, min(300, len(spots))):
         digit = str((int(copies[slug].text(language)[at]) + dice.randint(1, 9)) % 10)
+        digit = dice.choice((digit, digit, "", copies[slug].text(language)[at] + digit))
         by_text.setdefault((slug, language), []).append((at, at + 1, digit))
     for (slug, language), edits in by_text.items():
         text = copies[slug].text(language)
