@@ -299,7 +299,9 @@ def _readable(value: object, language: Language, percent: bool, decimals: int | 
         items = cast("Sequence[object]", value)
         between = "; " if language == "pt" else ", "
         return f"[{between.join(_readable(one, language, percent, None) for one in items)}]"
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool):
+        return {"pt": ("não", "sim"), "en": ("no", "yes")}[language][value]
+    if not isinstance(value, int | float):
         return str(value)
     if isinstance(value, int) and not percent:
         return format_number(value, language, integer=True)

@@ -50,6 +50,7 @@ def test_durations(seconds: float, pt: str) -> None:
         ((float("-inf"),), False, ["menos infinito"]),
         (((1.5, 2.5),), False, ["[1,5; 2,5]"]),
         (("texto",), False, ["texto"]),
+        ((True, False), False, ["sim", "não"]),
         ((0.0, 0.5), False, ["0", "0,50"]),
     ],
 )
