@@ -30,9 +30,20 @@ ROWS = {
     "rope": {"model": "model.position:RotaryPositions"},
     "all": {"model": "model.modern:ModernBlocks"},
 }
-SEEDS = (0, 1, 2)
+SEEDS = {
+    "rmsnorm": (0,),
+    "gqa": (0, 1, 2),
+    "swiglu": (0, 1, 2),
+    "rope": (0, 1, 2),
+    "all": (0, 1, 2),
+}
 TRAINED = True
-WAITING = True
+WAITING = (
+    "gqa",
+    "swiglu",
+    "rope",
+    "all",
+)
 INPUTS = ("corpus",)
 UNITS = {
     "parameters": "parameters",
