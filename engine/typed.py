@@ -273,9 +273,10 @@ _CITED = re.compile(
     r"\(?(?P<year>(?:19|20)\d\d)[a-z]?(?!\w)"
 )
 _AND = r"(?P<number>\d{1,2})(?:(?:,|\s+(?:e|a|and|to))\s+(?P<other>\d{1,2}))?"
+_NO_UNIT = rf"(?!\s*{_UNIT_AFTER_NUMBER})"
 _CHAPTER = {
-    "pt": re.compile(rf"\bcapítulos?\s+{_AND}{_ENDS}", re.IGNORECASE),
-    "en": re.compile(rf"\bchapters?\s+{_AND}{_ENDS}", re.IGNORECASE),
+    "pt": re.compile(rf"\bcapítulos?\s+{_AND}{_ENDS}{_NO_UNIT}", re.IGNORECASE),
+    "en": re.compile(rf"\bchapters?\s+{_AND}{_ENDS}{_NO_UNIT}", re.IGNORECASE),
 }
 
 # Words that may begin a sentence, or stand in a heading, before a number of their own: what follows

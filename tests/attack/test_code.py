@@ -248,8 +248,11 @@ def test_a_change_that_matters_moves_the_digests_of_what_depends_on_it_and_no_ot
         for spec in specs:
             reaches = mutation.of in before[spec.id].definitions
             now = spec
-            if mutation.module == "settings":  # the settings of the run are what changed
+            if (
+                mutation.module == "settings"
+            ):  # the settings of the run are what changed, if they did
                 now = declaration(spec.experiment).runs[-1]
+                reaches = now.settings != spec.settings
             differs = fingerprint(now).digest != before[spec.id].digest
             tally_ = moved if reaches else still
             tally_.count(differs == reaches, f"{mutation.of} ({mutation.what}): {spec.id}")

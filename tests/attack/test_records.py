@@ -42,6 +42,7 @@ CLAIM = re.compile(r'class="claim[^>]*id="claim-([\w.-]+)"')
 TABLE = re.compile(r'id="table-([\w.-]+)"')
 STEPS = (4, 50, 10**60)  # how far a value is moved, if a smaller change is not seen
 PARTS = 2  # of all values, so that two cores have work
+ITSELF = re.compile(r"(.+) / \1")
 REFUSED = "cannot be shown as asked"
 PANEL = re.compile(r'id="panel-([\w.-]+)"')
 
@@ -62,6 +63,8 @@ def leaves(quantity: Quantity, contents: dict[str, dict[str, Any]]) -> frozenset
     found: set[Leaf] = set()
     for path in quantity.paths:
         for one in quantity.records:
+            if one.seed is not None and one.seed not in quantity.values:
+                continue  # of seeds that both sides have, some are left
             way = changes.leaf_of(contents[one.id], path)
             if way is not None:
                 inner = changes.scalars(changes.at(contents[one.id], way), way)
@@ -253,9 +256,12 @@ def test_a_value_measured_anew_changes_every_place_that_cites_it_and_no_other(
     part: int, results: Path, book: Shown, tally: Callable[[str], Tally]
 ) -> None:
     contents = contents_of(results)
-    behind = {
-        number.key: leaves(number.quantity, contents) for number in book.numbers()
-    }  # a key stands for one quantity in one form
+    behind = {  # a key stands for one quantity in one form; what is divided by itself stays one
+        number.key: frozenset[Leaf]()
+        if ITSELF.fullmatch(number.quantity.expression)
+        else leaves(number.quantity, contents)
+        for number in book.numbers()
+    }
     moved, still = tally(f"records.measured_anew_{part}"), tally(f"still.elsewhere_{part}")
     places: dict[tuple[str, Leaf], str] = {}  # each place with each value behind it: what it says
     words = {leaf for of in behind.values() for leaf in of if is_text(leaf, contents)}
@@ -351,10 +357,15 @@ def compare(
         assert any(is_text(leaf, contents) or is_huge(leaf, contents) for leaf in changed)
         for number in then.pages[name].numbers:
             for leaf in behind[number.key] & changed:
-                places[f"{language}/{slug}:{number.line}", leaf] = ""
+                places.setdefault((f"{language}/{slug}:{number.line}", leaf), "")
+        for place, leaf in places:
+            if leaf in changed and place.startswith(f"{language}/{slug}:"):
+                places[place, leaf] = ""
         return
     if slug == "bibliography" and lost:  # it says which pages cite a work
         return
+    # What a page shows may depend on its values, as which of the heads is the switch.
+    chooses = expressions(before) != expressions(now.tokens[name])
     for index, (old, new) in enumerate(zip(before, now.tokens[name], strict=True)):
         numbers = [[token for token in of if token.number is not None] for of in (old, new)]
         for place, (one, other) in enumerate(zip(*numbers, strict=True)):
@@ -366,15 +377,19 @@ def compare(
                 key = f"{where} ({index}, {place})", leaf
                 if places.get(key, "?"):
                     places[key] = "" if differs else one.number.text
-            if not cited:
+            if not cited and expressions([[one]]) == expressions([[other]]):
                 still.count(not differs, where)
         texts = [[token.shown for token in of if token.number is None] for of in (old, new)]
-        if texts[0] != texts[1]:
+        if texts[0] != texts[1] and not lost and not chooses:
             still.count(
                 may_change(then, name, old[0].block, changed, behind, contents)
                 or quotes_pages(then, now, language, *texts),
                 f"{language}/{slug}: {texts[0]} became {texts[1]}"[:400],
             )
+
+
+def expressions(blocks: list[list[Token]]) -> list[str]:
+    return [token.number.quantity.expression for of in blocks for token in of if token.number]
 
 
 def quotes_pages(

@@ -441,7 +441,7 @@ def noticed(copy: Copy, language: Any, edits: list[Edit]) -> Iterator[tuple[Edit
             section(of, finding.line)
             for finding in found
             for of in LANGUAGES
-            if finding.path.endswith(copy.chapter.template(of).name)
+            if finding.line and finding.path.endswith(copy.chapter.template(of).name)
         }
         for name, edit in together.items():
             yield edit, name in where

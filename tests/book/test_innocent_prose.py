@@ -128,13 +128,14 @@ def paragraphs() -> list[tuple[str, Any, str]]:
 
 
 def places(paragraph: str) -> list[int]:
-    """Where prose stands: not in expressions, code, formulas, anchors, nor in a name like GPT-2."""
+    """Where prose stands: not in expressions, code, formulas, anchors, at a name or a symbol."""
     masked = Prose.of(paragraph).text
     anchors = [m.span() for m in re.finditer(r"\{[^}\n]*\}", paragraph)]
-    name = r"[A-Z][A-Za-z]*[- ][A-Za-z\d]+(?: \d+[A-Z]\b)?|<[^>]*>"
+    name = r"[A-Z][A-Za-z]*[- ][A-Za-z\d]+(?: \d+[A-Z]\b)?|\b[A-Z]{2}[A-Za-z]*|<[^>]*>"
     names = [m.span() for m in re.finditer(name, paragraph)]
     inside = [m.span() for m in TEMPLATE.finditer(paragraph)]
     exempt = {i for start, end in (*anchors, *names, *inside) for i in range(start, end + 1)}
+    exempt |= {m.start() for m in re.finditer(r"\b[b-df-hj-np-tv-z]\b", paragraph)}  # 2d
     return [
         i
         for i, character in enumerate(masked)
