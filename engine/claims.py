@@ -28,7 +28,7 @@ from typing import Literal, cast
 from engine import paths
 from engine.declaration import PART
 from engine.errors import ClaimError, QuantityError
-from engine.number import Language, format_number
+from engine.number import Language, format_number, format_truth
 from engine.quantity import Book, Quantity, at_seed, common_seeds, refuse_other_machines
 
 State = Literal["holds", "not_reproduced"]
@@ -457,9 +457,9 @@ def _literal(value: object, language: Language) -> str:
         items = cast("tuple[object, ...]", value)
         separator = "; " if language == "pt" else ", "
         return f"[{separator.join(_literal(item, language) for item in items)}]"
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return _exact(value, language)
-    return str(value)
+    if isinstance(value, bool):
+        return format_truth(value, language)
+    return _exact(value, language) if isinstance(value, int | float) else str(value)
 
 
 def _exact(value: float, language: Language, *, percent: bool = False) -> str:

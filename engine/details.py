@@ -23,7 +23,7 @@ from babel.dates import format_date
 
 from engine import paths
 from engine.errors import RenderError
-from engine.number import Language, format_number, unit_name
+from engine.number import Language, format_number, format_truth, unit_name
 from engine.quantity import Quantity
 from engine.record import Record
 
@@ -300,7 +300,7 @@ def _readable(value: object, language: Language, percent: bool, decimals: int | 
         between = "; " if language == "pt" else ", "
         return f"[{between.join(_readable(one, language, percent, None) for one in items)}]"
     if isinstance(value, bool):
-        return {"pt": ("não", "sim"), "en": ("no", "yes")}[language][value]
+        return format_truth(value, language)
     if not isinstance(value, int | float):
         return str(value)
     if isinstance(value, int) and not percent:

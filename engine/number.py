@@ -147,6 +147,11 @@ _FRACTIONS: dict[tuple[int, int], tuple[str, str]] = {
 }
 
 
+def format_truth(value: bool, language: Language) -> str:
+    """A measured truth in a word: sim, não, yes, no."""
+    return {"pt": ("não", "sim"), "en": ("no", "yes")}[language][value]
+
+
 def format_number(
     value: float | str,
     language: Language,

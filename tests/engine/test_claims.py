@@ -106,6 +106,13 @@ def test_a_ratio_is_measured_as_one_quantity(filled: Tree) -> None:
     assert measured.values == {0: 51 / 50, 1: 80 / 60}
 
 
+def test_a_truth_is_said_in_the_language_of_the_page(filled: Tree) -> None:
+    found = outcome(filled, 'equal = {of = "averages.bigram.flag", to = true}')
+    assert "sim" in found.criterion("pt")
+    assert "yes" in found.criterion("en")
+    assert "True" not in found.criterion("pt") + found.criterion("en")
+
+
 def test_one_seed_shows_no_spread(filled: Tree) -> None:
     filled.replace("experiments/averages.py", '"head": (0, 1)', '"head": (0,)')
     assert outcome(filled, f'less = ["{A}", "{B}"]').no_spread
