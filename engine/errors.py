@@ -49,11 +49,11 @@ class RecordError(MedidaError):
     """A record is corrupt, edited by hand, or may not be written."""
 
 
-class MissingRecord(RecordError):  # noqa: N818
+class MissingRecord(RecordError):  # noqa: N818  a state, not a fault
     """There is no record of this run yet."""
 
 
-class StaleRecord(RecordError):  # noqa: N818
+class StaleRecord(RecordError):  # noqa: N818  a state, not a fault
     """The record is sound, but what would produce it now is something else.
 
     `record` is the record as it stands, for those who may show it marked as stale.
@@ -64,7 +64,7 @@ class StaleRecord(RecordError):  # noqa: N818
         self.record = record
 
 
-class MissingPath(MedidaError):  # noqa: N818
+class MissingPath(MedidaError):  # noqa: N818  a state, not a fault
     """No value is found under this path."""
 
 

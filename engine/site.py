@@ -22,24 +22,24 @@ from pathlib import Path
 from typing import Any, Literal, cast
 from urllib.parse import urljoin, urlsplit
 
+from jinja2 import Environment
+from mkdocs.commands.build import build as build_site
+from mkdocs.config import load_config  # pyright: ignore[reportUnknownVariableType]
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort, PluginError
+from mkdocs.livereload import LiveReloadServer
+from mkdocs.plugins import get_plugin_logger
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from mkdocs.structure.toc import AnchorLink
+
 ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:  # the command `mkdocs` does not look where it was started
     sys.path.insert(0, str(ROOT))
 
-from jinja2 import Environment  # noqa: E402
-from mkdocs.commands.build import build as build_site  # noqa: E402
-from mkdocs.config import load_config  # noqa: E402  # pyright: ignore[reportUnknownVariableType]
-from mkdocs.config.defaults import MkDocsConfig  # noqa: E402
-from mkdocs.exceptions import Abort, PluginError  # noqa: E402
-from mkdocs.livereload import LiveReloadServer  # noqa: E402
-from mkdocs.plugins import get_plugin_logger  # noqa: E402
-from mkdocs.structure.files import File, Files  # noqa: E402
-from mkdocs.structure.pages import Page  # noqa: E402
-from mkdocs.structure.toc import AnchorLink  # noqa: E402
-
-from engine import links, paths, policy, published, render  # noqa: E402
-from engine.errors import MedidaError, accident  # noqa: E402
-from engine.mathematics import Typesetter, as_formulas, as_plain, node  # noqa: E402
+from engine import links, paths, policy, published, render  # noqa: E402  once the path is set
+from engine.errors import MedidaError, accident  # noqa: E402  once the path is set
+from engine.mathematics import Typesetter, as_formulas, as_plain, node  # noqa: E402  once the path is set
 
 log = get_plugin_logger("book")
 SECOND = ROOT / "mkdocs.en.yml"
