@@ -30,18 +30,8 @@ ROWS = {
     "rope": {"model": "model.position:RotaryPositions"},
     "all": {"model": "model.modern:ModernBlocks"},
 }
-SEEDS = {
-    "rmsnorm": (0,),
-    "gqa": (0,),
-    "swiglu": (0,),
-    "rope": (0, 1, 2),
-    "all": (0, 1, 2),
-}
+SEEDS = (0,)
 TRAINED = True
-WAITING = (
-    "rope",
-    "all",
-)
 INPUTS = ("corpus",)
 UNITS = {
     "parameters": "parameters",
