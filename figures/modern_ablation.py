@@ -21,12 +21,12 @@ TEXT = {
         "pt": "perplexidade no texto reservado",
         "en": "perplexity on held-out text",
     },
-    "baseline": {"pt": "bloco do livro", "en": "the book's block"},
+    "baseline": {"pt": "bloco do livro", "en": "the book’s block"},
     "rmsnorm": {"pt": "RMSNorm", "en": "RMSNorm"},
     "gqa": {"pt": "consultas agrupadas", "en": "grouped queries"},
     "swiglu": {"pt": "SwiGLU", "en": "SwiGLU"},
     "rope": {"pt": "RoPE", "en": "RoPE"},
-    "all": {"pt": "todas", "en": "all of them"},
+    "all": {"pt": "as quatro", "en": "all four"},
 }
 
 
