@@ -25,8 +25,10 @@ from engine.errors import SiteError
 CACHE = paths.ROOT / "build" / "cache" / "katex"
 SHORT = 40  # characters of TeX: such a formula is kept on one line
 _FORMULA = re.compile(
-    r'<(?P<tag>span|div)(?P<attributes>[^>]*\bclass="[^"]*\barithmatex\b[^"]*"[^>]*)>'
-    r"\s*\\(?P<open>[(\[])(?P<tex>.*?)\\[)\]]\s*</(?P=tag)>",
+    r"(?P<before>[(“]?)<(?P<tag>span|div)"
+    r'(?P<attributes>[^>]*\bclass="[^"]*\barithmatex\b[^"]*"[^>]*)>'
+    r"\s*\\(?P<open>[(\[])(?P<tex>.*?)\\[)\]]\s*</(?P=tag)>"
+    r"(?P<after>[-’]\w+|[)”.,;:?!]*)",  # browsers would break the line between a formula and these
     re.DOTALL,
 )
 _IN_TEXT = re.compile(r"\\\((.*?)\\\)", re.DOTALL)
@@ -98,10 +100,11 @@ class Typesetter:
     def _replace(self, match: re.Match[str]) -> str:
         display = match["open"] == "["
         tex = html.unescape(match["tex"]).strip()
-        attributes = match["attributes"]
-        if not display and len(tex) <= SHORT:
-            attributes = attributes.replace("arithmatex", "arithmatex short", 1)
-        return f"<{match['tag']}{attributes}>{self.formula(tex, display)}</{match['tag']}>"
+        tag, drawn = match["tag"], self.formula(tex, display)
+        text = f"{match['before']}<{tag}{match['attributes']}>{drawn}</{tag}>{match['after']}"
+        if display or len(tex) > SHORT:
+            return text
+        return f'<span class="one-line">{text}</span>'
 
     def _ask(self, tex: str, display: bool) -> dict[str, str]:
         if self._process is None or self._process.poll() is not None:

@@ -36,6 +36,30 @@ def test_html_and_mathml_together(typesetter: Typesetter) -> None:
     assert r"\(" not in page
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "then"),
+    [
+        ("(", "),", " e"),
+        ("“", "”", " e"),
+        ("", "-ésima", ", e"),
+        ("", "’s", " row"),
+        ("", "", " e"),
+    ],
+)
+def test_a_short_formula_keeps_what_touches_it(
+    typesetter: Typesetter, before: str, after: str, then: str
+) -> None:
+    page = typesetter.page(f'a {before}<span class="arithmatex">\\(k\\)</span>{after}{then}')
+    assert page.startswith(f'a <span class="one-line">{before}<span class="arithmatex"><span')
+    assert page.endswith(f"</span></span>{after}</span>{then}")
+
+
+def test_a_long_formula_may_be_broken(typesetter: Typesetter) -> None:
+    page = typesetter.page(f'(<span class="arithmatex">\\({"k + " * 20}k\\)</span>)')
+    assert page.startswith('(<span class="arithmatex"><span')
+    assert "one-line" not in page
+
+
 def test_a_marked_number_is_marked_in_the_drawing_alone(typesetter: Typesetter) -> None:
     page = typesetter.formula(r"\htmlData{n=n1}{59{,}71} + \frac{\htmlData{n=n2}{\{1\}}}{2}", False)
     assert page.count('class="enclosing num" data-n="n1"') == 1
