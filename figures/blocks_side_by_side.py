@@ -27,7 +27,7 @@ SUMS = (3, 5)  # after these boxes the stream is added again
 FROM = (1, 4)  # and it branched off before these
 
 TEXT = {
-    "book": {"pt": "o bloco deste livro", "en": "this book's block"},
+    "book": {"pt": "o bloco deste livro", "en": "this book’s block"},
     "today": {"pt": "um bloco de hoje", "en": "a block of today"},
     "positions": {
         "pt": "tabela de posições|somada aos tokens",

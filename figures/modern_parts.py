@@ -26,7 +26,7 @@ COLOURS = (palette.MEASURED, palette.SEQUENTIAL[1])
 ON = (palette.ON_HIGH, palette.ON_LOW)
 
 TEXT = {
-    "old": {"pt": "bloco do livro, MLP {f}", "en": "the book's block, MLP {f}"},
+    "old": {"pt": "bloco do livro, MLP {f}", "en": "the book’s block, MLP {f}"},
     "same": {"pt": "bloco de hoje, SwiGLU {f}", "en": "block of today, SwiGLU {f}"},
     "wider": {"pt": "Llama 3 8B, SwiGLU {f}", "en": "Llama 3 8B, SwiGLU {f}"},
     "mlp": {"pt": "MLP, SwiGLU", "en": "MLP, SwiGLU"},

@@ -22,7 +22,7 @@ COLOURS = (palette.MEASURED, palette.SEQUENTIAL[1], palette.EDGE)
 TEXT = {
     "mlp": {"pt": "MLP", "en": "MLP"},
     "attention": {"pt": "atenção", "en": "attention"},
-    "share": {"pt": "parte dos parâmetros do bloco", "en": "share of the block's parameters"},
+    "share": {"pt": "parte dos parâmetros do bloco", "en": "share of the block’s parameters"},
 }
 
 

@@ -25,7 +25,7 @@ TEXT = {
     "learned": {"pt": "consultas e chaves", "en": "queries and keys"},
     "self_is_top_share": {
         "pt": "o maior escore é o do próprio token",
-        "en": "the token's own score is the largest",
+        "en": "the token’s own score is the largest",
     },
     "asymmetry": {"pt": "assimetria dos escores", "en": "asymmetry of the scores"},
 }
