@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import cast
@@ -23,6 +25,7 @@ from bibtexparser.middlewares.names import (
 from bibtexparser.model import DuplicateBlockKeyBlock
 from pylatexenc.latex2text import LatexNodes2Text  # pyright: ignore[reportMissingTypeStubs]
 
+from engine import breaks
 from engine.errors import RenderError
 from engine.number import Language
 from engine.paths import shown
@@ -37,16 +40,18 @@ _WHERE = ("journal", "booktitle", "howpublished", "publisher", "institution", "s
 
 @dataclass(frozen=True)
 class Entry:
-    """One work. `authors` are (family name, given names); a body has no given names."""
+    """One work. `authors` are (family name, given names); a body has no given names. `letter` tells
+    it from others of the same names and year."""
 
     key: str
     kind: str
     authors: tuple[tuple[str, str], ...]
     fields: dict[str, str]
+    letter: str = ""
 
     @property
     def year(self) -> str:
-        return self.fields.get("year", "")
+        return self.fields.get("year", "") + self.letter
 
     def short(self, language: Language) -> str:
         """Who, for a sentence: one name, two, or the first et al."""
@@ -67,7 +72,9 @@ class Entry:
         who = "; ".join(names)
         text = self.fields
         parts = [f"{escape(who)} ({escape(self.year)})." if who else f"({escape(self.year)})."]
-        parts.append(f"<cite>{escape(text['title'].rstrip('.'))}</cite>.")
+        title = text["title"].rstrip(".")
+        stop = "" if title.endswith(("?", "!")) else "."
+        parts.append(f"<cite>{escape(title)}</cite>{stop}")
         where = next((text[name] for name in _WHERE if name in text), "")
         if where:
             inside = f"{IN[language]} " if "booktitle" in text and "journal" not in text else ""
@@ -77,7 +84,7 @@ class Entry:
             parts.append(f"{inside}{escape(where + volume + pages)}.")
         link = self.link()
         if link:
-            parts.append(f'<a href="{escape(link)}">{escape(_bare(link))}</a>')
+            parts.append(f'<a href="{escape(link)}">{breaks.address(_bare(link))}</a>')
         return " ".join(parts)
 
     def link(self) -> str:
@@ -90,7 +97,8 @@ class Entry:
 
 
 def read_bibliography(path: Path) -> dict[str, Entry]:
-    """The entries of a BibTeX file by key, in the order of the list: by names, then year.
+    """The entries of a BibTeX file by key, in the order of the list: by names, then year; those that
+    a sentence would not tell apart get letters in that order.
 
     Raises RenderError: no such file, an entry that cannot be parsed, a key given twice, an entry
     without title or year.
@@ -122,10 +130,27 @@ def read_bibliography(path: Path) -> dict[str, Entry]:
                 line = (raw.start_line or 0) + 1
                 raise RenderError(f"{shown(path)}:{line}: {raw.key} has no {needed}")
         entries.append(Entry(raw.key, raw.entry_type.lower(), authors, fields))
-    entries.sort(
-        key=lambda entry: ([f.casefold() for f, _ in entry.authors], entry.year, entry.key)
-    )
-    return {entry.key: entry for entry in entries}
+    entries.sort(key=_place)
+    return {entry.key: entry for entry in _lettered(entries)}
+
+
+def _place(entry: Entry) -> tuple[list[tuple[str, str]], str, str]:
+    names = [(_folded(family), _folded(given)) for family, given in entry.authors]
+    return names, entry.year, _folded(entry.fields["title"])
+
+
+def _folded(text: str) -> str:
+    """Without accents and case: as a list is sorted in both languages."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if c.isalnum() or c == " ").casefold()
+
+
+def _lettered(entries: list[Entry]) -> Iterator[Entry]:
+    cited = [(entry.short("en"), entry.year) for entry in entries]
+    same, given = Counter(cited), Counter[tuple[str, str]]()
+    for entry, form in zip(entries, cited, strict=True):
+        given[form] += 1
+        letter = chr(ord("a") + given[form] - 1) if same[form] > 1 else ""
+        yield replace(entry, letter=letter)
 
 
 def _person(name: str) -> tuple[str, str]:

@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:  # the command `mkdocs` does not look where it was started
     sys.path.insert(0, str(ROOT))
 
-from engine import links, paths, policy, published, render  # noqa: E402  once the path is set
+from engine import breaks, links, paths, policy, published, render  # noqa: E402  once the path is set
 from engine.errors import MedidaError, accident  # noqa: E402  once the path is set
 from engine.mathematics import Typesetter, as_formulas, as_plain, node  # noqa: E402  once the path is set
 
@@ -123,7 +123,7 @@ def on_page_content(content: str, page: Page, config: MkDocsConfig, files: Files
         return content
     try:
         content = _QUESTION.sub(typeset_question, render.finish(content, chapter))
-        content = State.typesetter.page(_APART.sub(r"\1\n", content))
+        content = breaks.page(State.typesetter.page(_APART.sub(r"\1\n", content)))
         finish_contents(page.toc, chapter)
         number = chapter.meta.get("chapter")
         title = str(page.meta["title"])

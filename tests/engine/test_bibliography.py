@@ -47,6 +47,40 @@ def test_the_line_is_escaped_and_links_only_to_the_web(tmp_path: Path) -> None:
     assert "href" not in works["team"].line("en")
 
 
+def test_the_list_is_by_family_given_name_and_year(tmp_path: Path) -> None:
+    people = ["Yang, Zhilin", "Yang, Greg", "Öz, B", "Oz, A", "Yang, Greg and Hu, E"]
+    works = read(
+        tmp_path,
+        "\n".join(
+            f"@misc{{k{i}, author={{{who}}}, title={{T}}, year={{{2020 - i}}}}}"
+            for i, who in enumerate(people)
+        ),
+    )
+    assert list(works) == ["k3", "k2", "k1", "k4", "k0"]
+
+
+def test_works_that_a_sentence_would_not_tell_apart_get_letters(tmp_path: Path) -> None:
+    he = "author={He, K and Zhang, X and Ren, S}, year={2016}"
+    other = "author={He, K and Zhang, X and Ren, S}, year={2017}"
+    works = read(
+        tmp_path,
+        f"@misc{{b, {he}, title={{Identity}}}}\n@misc{{a, {he}, title={{Deep}}}}\n"
+        f"@misc{{c, {other}, title={{Later}}}}",
+    )
+    assert [(key, work.year) for key, work in works.items()] == [
+        ("a", "2016a"),
+        ("b", "2016b"),
+        ("c", "2017"),
+    ]
+    assert "(2016a)." in works["a"].line("en")
+
+
+@pytest.mark.parametrize("end", ["?", "!"])
+def test_a_title_that_ends_by_itself_gets_no_full_stop(tmp_path: Path, end: str) -> None:
+    works = read(tmp_path, f"@misc{{a, author={{A, B}}, title={{Really{end}}}, year={{2020}}}}")
+    assert works["a"].line("pt").endswith(f"<cite>Really{end}</cite>")
+
+
 @pytest.mark.parametrize(
     ("source", "says"),
     [
