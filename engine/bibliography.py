@@ -97,8 +97,8 @@ class Entry:
 
 
 def read_bibliography(path: Path) -> dict[str, Entry]:
-    """The entries of a BibTeX file by key, in the order of the list: by names, then year; those that
-    a sentence would not tell apart get letters in that order.
+    """The entries of a BibTeX file by key, in the order of the list: by names, then year; those
+    that a sentence would not tell apart get letters in that order.
 
     Raises RenderError: no such file, an entry that cannot be parsed, a key given twice, an entry
     without title or year.
@@ -141,7 +141,9 @@ def _place(entry: Entry) -> tuple[list[tuple[str, str]], str, str]:
 
 def _folded(text: str) -> str:
     """Without accents and case: as a list is sorted in both languages."""
-    return "".join(c for c in unicodedata.normalize("NFKD", text) if c.isalnum() or c == " ").casefold()
+    return "".join(
+        c for c in unicodedata.normalize("NFKD", text) if c.isalnum() or c == " "
+    ).casefold()
 
 
 def _lettered(entries: list[Entry]) -> Iterator[Entry]:

@@ -25,6 +25,7 @@ _LEXERS = {
     ".py": "python", ".ts": "typescript", ".toml": "toml", ".yaml": "yaml", ".yml": "yaml",
     ".sh": "bash", ".json": "json", ".smk": "python", "": "python",
 }  # fmt: skip
+_COUNT = re.compile(r"\d[\d.,\s]*")
 _SHAPE = re.compile(r'<span class="c1">(#\s*\([^<]*)</span>')
 _ONE_RING = rf"{marks.OPEN}{marks.RING}([\ue010-\ue019]+){marks.CLOSE}"
 _RING = re.compile(_ONE_RING)
@@ -191,9 +192,9 @@ def shares_off(groups: Sequence[Sequence[tuple[float, float]]]) -> bool:
 # ---------------------------------------------------------------------------- claims
 
 
-def told_apart(names: Sequence[str]) -> tuple[str, list[str]] | None:
-    """What names have in common ("perplexity, row …") and what tells them apart ("mean", "none");
-    None where that would not be shorter or clearer."""
+def told_apart(names: Sequence[str]) -> tuple[str, list[str], str] | None:
+    """What names have in common before ("perplexity, row ") and after, and between these what tells
+    them apart ("mean", "none"); None where that would not be shorter or clearer."""
     words = [re.findall(r"\w+|\W+", name) for name in names]
     shortest = min(map(len, words), default=0)
     start = 0
@@ -206,13 +207,13 @@ def told_apart(names: Sequence[str]) -> tuple[str, list[str]] | None:
     if len(names) < 2 or not all(apart):
         return None
     first = words[0]
-    if all(part.isdecimal() for part in apart):  # "10 < 4" would compare the numbers: name them
+    if all(map(_COUNT.fullmatch, apart)):  # "10 < 4" would compare the numbers: name them
         named = start
         while start > 1 and first[start - 1] == " " and (named == start or len(first[start]) < 4):
             start -= 2
         apart = ["".join(w[start : len(w) - end]).strip() for w in words]
     before, after = "".join(first[:start]), "".join(first[len(first) - end :])
-    return (f"{before}…{after}", apart) if len(before) >= SHORTEST_COMMON else None
+    return (before, apart, after) if len(before) >= SHORTEST_COMMON else None
 
 
 def on_ruler(value: float, low: float, high: float, width: float, margin: float) -> str:

@@ -68,25 +68,28 @@ class Predicate:
         name: Callable[[str], str] = str,
         *,
         seeded: bool = True,
+        whole: Callable[[str], str] = str,
     ) -> str:
-        """The condition in words; `name` says how a path is called (default: the path itself)."""
+        """The condition in words; `name` says how a path is called (default: the path itself), and
+        `whole` what stands around the names, joined."""
         words = _WORDS[language]
         names = [name(path) for path in self.of]
         if self.kind == "less":
-            text = " < ".join(names)
+            text = whole(" < ".join(names))
         elif self.kind in _BOUNDED:
             sign = {"ratio": " / ", "difference": " − ", "between": ""}[self.kind]
-            text = f"{sign.join(names)}: {self._bounds(language)}"
+            text = f"{whole(sign.join(names))}: {self._bounds(language)}"
         elif self.kind in ("same", "flat"):
             tolerance = (
                 _exact(self.relative, language, percent=True)
                 if self.relative is not None
                 else _exact(cast("float", self.absolute), language)
             )
-            text = f"{_listed(names, words['and'])}: {words[self.kind].format(tolerance)}"
+            listed = whole(_listed(names, words["and"]))
+            text = f"{listed}: {words[self.kind].format(tolerance)}"
         else:
             sides = names if self.to is None else [*names, _literal(self.to, language)]
-            text = f"{' = '.join(sides)} {words['exactly']}"
+            text = whole(f"{' = '.join(sides)} {words['exactly']}")
         return f"{text}, {words['seeds']}" if seeded else text
 
     def _bounds(self, language: Language) -> str:
@@ -154,6 +157,16 @@ class PredicateOutcome:
         """Whether it holds in every seed."""
         return all(item.holds for item in self.details)
 
+    @property
+    def seeded(self) -> bool:
+        """Whether a seed is behind any of its values."""
+        return any(not quantity.is_deterministic for quantity in self.measured)
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one seed was compared, so that "in every seed" says something."""
+        return len(self.details) > 1
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -188,19 +201,14 @@ class Outcome:
         return self.parts[0].measured
 
     @property
-    def no_spread(self) -> bool:
-        """Whether it rests on a single seed, so that nothing is known of the spread."""
-        return any(len(part.details) == 1 and _is_seeded(part) for part in self.parts)
-
-    @property
     def stale(self) -> bool:
         """Whether a record behind it is out of date (while serving)."""
         return any(quantity.stale for part in self.parts for quantity in part.measured)
 
     def criterion(self, language: Language, name: Callable[[str], str] = str) -> str:
-        """What must hold, in words; "in every seed" only where there are seeds."""
+        """What must hold, in words; "in every seed" only where there are several."""
         return "; ".join(
-            part.predicate.criterion(language, name, seeded=_is_seeded(part)) for part in self.parts
+            part.predicate.criterion(language, name, seeded=part.several) for part in self.parts
         )
 
     def complaint(self) -> str:
@@ -213,10 +221,6 @@ class Outcome:
             f"{self.claim.where}: expected {self.expected}, found {self.state}:"
             f" {part.predicate.criterion('en')}; measured{seed} {values}"
         )
-
-
-def _is_seeded(part: PredicateOutcome) -> bool:
-    return any(not quantity.is_deterministic for quantity in part.measured)
 
 
 # ---------------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from engine.quantity import Quantity
 from engine.record import Record
 
 _T = TypeVar("_T")
+LONG = 5  # digits of a count from which on they are grouped
 MOST_DECIMALS = 6  # from here on powers of ten read better
 LOCALES = {"pt": "pt_BR", "en": "en_US"}
 _SPECIAL = re.compile(r"[\\{}$&#%_^~]")
@@ -220,7 +221,9 @@ class Labels:
         for pattern, entry in self._entries:
             match = pattern.match(path)
             if match:
-                return entry[language].format(*match.groups())
+                return entry[language].format(
+                    *(_grouped(part, language) for part in match.groups())
+                )
         return path
 
     def of(self, quantity: Quantity, language: Language) -> str:
@@ -232,6 +235,12 @@ class Labels:
             label = self.of_path(path, language)
             text = text.replace(path, label if label == path else f"({label})")
         return text
+
+
+def _grouped(part: str, language: Language) -> str:
+    """A long count in a path, as the book writes it: 10 000."""
+    long = part.isdecimal() and len(part) >= LONG
+    return format_number(int(part), language, integer=True) if long else part
 
 
 def device_words(record: Record, language: Language) -> str:

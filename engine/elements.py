@@ -19,7 +19,7 @@ from typing import Any
 from jinja2.exceptions import TemplateError
 
 from engine import blocks, details, marks, paths
-from engine.claims import Claim, Outcome, PredicateOutcome, check_claim, load_claims
+from engine.claims import Claim, PredicateOutcome, check_claim, load_claims
 from engine.details import Markup, Number
 from engine.errors import MedidaError, RenderError
 from engine.number import format_number
@@ -27,6 +27,7 @@ from engine.quantity import Quantity
 from engine.writer import FAILED, Broken, ShownClaim, Writer, kept, near, one_line
 
 ANSWER = f"{marks.OPEN}\ue007{marks.CLOSE}"
+FEWEST = 0.25  # of the rows of a table of symbols: names of code in fewer need no column
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
@@ -282,10 +283,10 @@ class Elements(Writer):
                         "criterion": self._criterion(part),
                         "result": self._result(part),
                         "strip": self._claim_strip(part),
+                        "over": self._over(part),
                     }
                     for part in outcome.parts
                 ],
-                over=self._over(outcome),
                 source=self.cite(claim.source)
                 if claim.source in self.shared.works
                 else claim.source,
@@ -318,17 +319,25 @@ class Elements(Writer):
         """What must hold, in words, what its values have in common said once."""
         of = part.predicate.of
         labels = {path: self.shared.labels.of_path(path, self.language) for path in of}
-        seeded = any(not quantity.is_deterministic for quantity in part.measured)
         unlabelled = [path for path in of if labels[path] == path]
         common = blocks.told_apart([labels[path] for path in of])
         if common is None or 0 < len(unlabelled) < len(of):
             names = {path: f"`{path}`" if path in unlabelled else labels[path] for path in of}
-            return part.predicate.criterion(self.language, names.__getitem__, seeded=seeded)
-        whole, apart = common
+            return part.predicate.criterion(self.language, names.__getitem__, seeded=part.several)
+        before, apart, after = common
         form = "`{}`" if unlabelled else "{}"
         names = {path: form.format(name) for path, name in zip(of, apart, strict=True)}
-        text = part.predicate.criterion(self.language, names.__getitem__, seeded=seeded)
-        return f"{form.format(whole)}: {text}"
+
+        def whole(joined: str) -> str:
+            if unlabelled:
+                return f"`{before}*{after}` ({joined})"
+            return (
+                f"{before if after[:1].isspace() else before.rstrip(' ,;:') + ' '}({joined}){after}"
+            )
+
+        return part.predicate.criterion(
+            self.language, names.__getitem__, seeded=part.several, whole=whole
+        )
 
     def _result(self, part: PredicateOutcome) -> str:
         """What was compared, as measured."""
@@ -345,16 +354,20 @@ class Elements(Writer):
             asked = {"integer": True}
         return self.number(quantity, {**asked, "beside_machine": quantity.machine_dependent})
 
-    def _over(self, outcome: Outcome) -> str:
+    def _over(self, part: PredicateOutcome) -> str:
+        """Over how many seeds this was compared, and the ± taken where that is another number."""
         words = self.shared.words
-        seeds = max(len(part.details) for part in outcome.parts)
-        if outcome.no_spread:
-            spread = any(quantity.std for part in outcome.parts for quantity in part.measured)
-            return str(words["one_in_common" if spread else "no_spread"])
-        if seeds < 2:
+        if not part.seeded:
             return ""
-        counted = format_number(seeds, self.language, word=True, unit="seed")
-        return str(words["in_seeds"]).format(n=counted)
+        if part.several:
+            return str(words["in_seeds"]).format(n=self._seeds(len(part.details)))
+        spread = sorted({quantity.n for quantity in part.measured if quantity.std})
+        if not spread:
+            return str(words["no_spread"])
+        return str(words["one_in_common"]).format(n=" / ".join(map(self._seeds, spread)))
+
+    def _seeds(self, count: int) -> str:
+        return format_number(count, self.language, word=True, unit="seed")
 
     def _claim_strip(self, part: PredicateOutcome) -> str:
         """The promised range and what was measured, on one ruler; nothing where none is told."""
@@ -525,7 +538,7 @@ class Elements(Writer):
     @kept
     def notation(self, group: str) -> str:
         """One group of the symbols in the page's own notation.toml, as a table; a column in which
-        the whole group has nothing is left out."""
+        the whole group has nothing is left out, and few names of code stand with the words."""
         path = self.chapter.folder / "notation.toml"
         self.files.append(path)
         groups = _toml(path)
@@ -535,10 +548,15 @@ class Elements(Writer):
         cells = {
             "symbol": [f"${symbol['tex']}$" for symbol in symbols],
             "name": [symbol[self.language] for symbol in symbols],
-            "shape": [f"${symbol['shape']}$" if "shape" in symbol else "" for symbol in symbols],
+            "shape": [_shapes(symbol.get("shape", "")) for symbol in symbols],
             "code": [", ".join(map(self._named_in, symbol.get("code", ()))) for symbol in symbols],
             "where": [", ".join(map(self._place, symbol["where"])) for symbol in symbols],
         }
+        named = cells["code"]
+        if sum(map(bool, named)) < FEWEST * len(symbols):
+            pairs = zip(cells["name"], named, strict=True)
+            cells["name"] = [f"{said} ({code})" if code else said for said, code in pairs]
+            cells["code"] = []
         shown = [column for column, texts in cells.items() if any(texts)]
         table = self.table(
             group,
@@ -573,6 +591,11 @@ FUNCTIONS = (
     "answer", "widget", "see", "ref", "cite", "contents", "bibliography", "glossary",
     "notation",
 )  # fmt: skip
+
+
+def _shapes(text: str) -> str:
+    """`(V, d), (V)` as formulas of their own, between which a line may end."""
+    return ", ".join(f"${shape}$" for shape in re.split(r"(?<=\)), (?=\()", text) if shape)
 
 
 def _apart(text: str) -> str:

@@ -125,15 +125,16 @@ def test_a_ruler_keeps_its_ends() -> None:
 
 def test_names_say_once_what_they_have_in_common() -> None:
     names = ["perplexity on held-out text, row mean", "perplexity on held-out text, row none"]
-    assert blocks.told_apart(names) == ("perplexity on held-out text, row …", ["mean", "none"])
+    assert blocks.told_apart(names) == ("perplexity on held-out text, row ", ["mean", "none"], "")
     paths_of = ["saturation.d_4.undivided.tokens", "saturation.d_64.undivided.tokens"]
-    assert blocks.told_apart(paths_of) == ("saturation.….undivided.tokens", ["d_4", "d_64"])
+    assert blocks.told_apart(paths_of) == ("saturation.", ["d_4", "d_64"], ".undivided.tokens")
     widths = [f"rows frozen at width {width}, undivided" for width in (64, 4)]
-    assert blocks.told_apart(widths) == ("rows frozen at …, undivided", ["width 64", "width 4"])
-    windows = [f"perplexity over windows of {length}" for length in (64, 256)]
-    assert blocks.told_apart(windows) == ("perplexity over …", ["windows of 64", "windows of 256"])
+    assert blocks.told_apart(widths) == ("rows frozen at ", ["width 64", "width 4"], ", undivided")
+    windows = [f"perplexity over windows of {length}" for length in ("64", "10,000")]
+    many = ["windows of 64", "windows of 10,000"]
+    assert blocks.told_apart(windows) == ("perplexity over ", many, "")
     layers = [f"length over that before, {layers} layers" for layers in (1, 20)]
-    assert blocks.told_apart(layers) == ("length over that before, … layers", ["1", "20"])
+    assert blocks.told_apart(layers) == ("length over that before, ", ["1", "20"], " layers")
     assert blocks.told_apart(["a", "b"]) is None
     assert blocks.told_apart(["the same name twice", "the same name twice"]) is None
     assert blocks.told_apart(["only one name here"]) is None

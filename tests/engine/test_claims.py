@@ -97,7 +97,7 @@ def test_seed_by_seed(filled: Tree) -> None:
         (0, (50.0, 51.0), True),
         (1, (60.0, 80.0), True),
     ]
-    assert not found.no_spread
+    assert found.parts[0].several
     assert [quantity.expression for quantity in found.measured] == [A, B]
 
 
@@ -115,8 +115,12 @@ def test_a_truth_is_said_in_the_language_of_the_page(filled: Tree) -> None:
 
 def test_one_seed_shows_no_spread(filled: Tree) -> None:
     filled.replace("experiments/averages.py", '"head": (0, 1)', '"head": (0,)')
-    assert outcome(filled, f'less = ["{A}", "{B}"]').no_spread
-    assert not outcome(filled, f'between = {{of = "{C}", at_least = 0}}').no_spread
+    (one,) = outcome(filled, f'less = ["{A}", "{B}"]').parts
+    (without,) = outcome(filled, f'between = {{of = "{C}", at_least = 0}}').parts
+    assert [(part.seeded, part.several) for part in (one, without)] == [
+        (True, False),
+        (False, False),
+    ]
 
 
 def test_not_reproduced_may_be_expected(filled: Tree) -> None:
@@ -278,9 +282,20 @@ def test_names_may_be_put_for_paths(tree: Tree) -> None:
     assert claim.criterion("en", str.upper, seeded=False) == "A < B; B = C exactly"
 
 
+def test_the_names_may_be_put_inside_what_they_have_in_common(tree: Tree) -> None:
+    claim = load(tree, 'ratio = {of = ["a", "b"], at_least = 2}\nalso = [{equal = ["b", "c"]}]')
+    said = [
+        item.criterion("en", seeded=False, whole="mean ({}), scaled".format)
+        for item in claim.predicates
+    ]
+    assert said == ["mean (a / b), scaled: at least 2", "mean (b = c exactly), scaled"]
+
+
 def test_seeds_are_named_where_there_are_any(filled: Tree) -> None:
     found = outcome(filled, f'less = ["{A}", "{B}"]\nalso = [{{between = {{of = "{C}", at_least = 1}}}}]')  # fmt: skip
     assert found.criterion("en") == f"{A} < {B}, in every seed; {C}: at least 1"
+    filled.replace("experiments/averages.py", '"head": (0, 1)', '"head": (0,)')
+    assert outcome(filled, f'less = ["{A}", "{B}"]').criterion("en") == f"{A} < {B}"
 
 
 @given(st.floats(min_value=-1e30, max_value=1e30, allow_nan=False))

@@ -91,6 +91,8 @@ def test_the_longest_label_wins_and_stars_are_filled_in() -> None:
         }
     )
     assert labels.of_path("averages.mean.loss", "pt") == "perda, linha mean"
+    assert labels.of_path("averages.1000.loss", "pt") == "perda, linha 1000"
+    assert labels.of_path("averages.10000.loss", "pt") == "perda, linha 10.000"
     assert labels.of_path("other.x.loss", "en") == "loss of other.x"
     assert labels.of_path("other.x", "en") == "other.x"
     ratio = Quantity(

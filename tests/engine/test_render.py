@@ -592,7 +592,7 @@ def test_a_claim_that_holds(project: Project) -> None:
     assert 'A média fica em <span class="num"' in html
     assert "<em>pior</em>" in html
     assert "(Vaswani et al., 2017)" in text_of(html)
-    said = "Critério: <code>averages.….perplexity</code>: <code>mean</code> / <code>none</code>: "
+    said = "Critério: <code>averages.*.perplexity</code> (<code>mean</code> / <code>none</code>): "
     assert said + "no mínimo 1,5, em cada semente." in html
     assert "Medido: 2,00\u00a0±\u00a00,02, em três\u00a0sementes." in text_of(html)
     assert 'aria-label="O valor medido cai dentro da faixa do critério"' in html
@@ -608,13 +608,16 @@ def test_a_claim_over_one_seed_says_whether_the_others_are_only_not_shared(
     project.chapter("02-average", '<< claim("worse") >>')
     file = project.root / "chapters" / "02-average" / "claims.toml"
     alone = 'between = {of = "averages.first.perplexity", at_most = 60}\n'
+    both = 'less = ["averages.first.perplexity", "averages.mean.perplexity"]\n'
     for predicate, said in (
-        ('less = ["averages.first.perplexity", "averages.mean.perplexity"]\n', " em comum"),
-        (alone, ": sem dispersão"),
+        (both, "comparados na única semente em comum; ± entre três sementes."),
+        (alone, "numa só semente: sem dispersão."),
     ):
         file.write_text(text[: text.index("ratio =")] + predicate, encoding="utf-8")
         page = next(page for page in project.pages("pt") if page.slug == "02-average")
-        assert f"numa só semente{said}" in text_of(html_of(page))
+        html = text_of(html_of(page)).replace("\u00a0", " ")
+        assert said in html
+        assert "em cada semente" not in html
 
 
 def test_a_claim_that_was_not_reproduced(project: Project) -> None:
@@ -826,6 +829,17 @@ def test_a_group_of_symbols_links_each_name_to_its_line(project: Project) -> Non
     )
     assert "formato" not in html
     assert "a width" in project.html(with_symbols(project), "en")
+
+
+def test_few_names_of_code_stand_with_the_words(project: Project) -> None:
+    more = (
+        '[[sizes.symbols]]\ntex = "a"\npt = "outra"\nen = "other"\nshape = "(a), (b)"\nwhere = []\n'
+    )
+    html = project.html(with_symbols(project, SYMBOLS + 4 * more))
+    assert re.search(r"<td>uma largura \(<a [^>]*><code>x</code></a>\)</td>", html)
+    assert "no código" not in html
+    a, b = (f'<span class="arithmatex">\\({name}\\)</span>' for name in ("(a)", "(b)"))
+    assert f"<td>{a}, {b}</td>" in html
 
 
 @pytest.mark.parametrize(
