@@ -137,13 +137,8 @@ def lines(
     for one in series:
         layers += _bands(one, x, y, across, up)
     if reference:
-        dotted = {
-            "color": palette.INK_2,
-            "strokeWidth": 1,
-            "strokeDash": list(theme.REFERENCE_DASH),
-        }
         layers.append(
-            chart(_xy(reference)).mark_line(**dotted).encode(x_of(x, across), y_of(y, up))
+            chart(_xy(reference)).mark_line(**theme.REFERENCE).encode(x_of(x, across), y_of(y, up))
         )
     for one in series:
         layers += _line(one, x, y, across, up)
@@ -224,9 +219,7 @@ def bars(
     ]
     if reference is not None:
         layers.append(
-            chart([{"x": reference}])
-            .mark_rule(color=palette.INK_2, strokeDash=list(theme.REFERENCE_DASH))
-            .encode(x_of(x, across))
+            chart([{"x": reference}]).mark_rule(**theme.REFERENCE).encode(x_of(x, across))
         )
     spread = base.transform_filter("datum.spread")
     whisker = (x_of(x, across, "low"), rowwise, alt.X2("high:Q"))

@@ -66,9 +66,8 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
         )
         for index, row in enumerate(rows)
     ]
-    dotted = {"color": palette.INK_2, "strokeDash": list(theme.REFERENCE_DASH)}
     return marks.layer(
-        marks.chart([{"x": found[0]}]).mark_rule(**dotted).encode(marks.x_of(x, across)),
+        marks.chart([{"x": found[0]}]).mark_rule(**theme.REFERENCE).encode(marks.x_of(x, across)),
         marks.chart(points)
         .mark_rule(color=palette.MEASURED, strokeWidth=2.25)
         .encode(marks.x_of(x, across, "low"), marks.y_of(y, up), alt.X2("high:Q")),

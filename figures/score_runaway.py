@@ -20,7 +20,10 @@ PANELS = ("score_std", "entropy", "hard_share")
 TEXT = {
     "divided": {"pt": "dividido", "en": "divided"},
     "undivided": {"pt": "sem dividir", "en": "undivided"},
-    "score_std": {"pt": "desvio padrão dos escores", "en": "standard deviation of the scores"},
+    "score_std": {
+        "pt": "desvio padrão dos escores (escala log)",
+        "en": "standard deviation of the scores (log scale)",
+    },
     "entropy": {"pt": "entropia dos pesos, em nats", "en": "entropy of the weights, in nats"},
     "hard_share": {"pt": "linhas congeladas", "en": "frozen rows"},
     "step": {"pt": "passo", "en": "step"},

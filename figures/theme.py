@@ -19,7 +19,8 @@ LOCALES: dict[Language, Literal["pt-BR", "en-US"]] = {"pt": "pt-BR", "en": "en-U
 LINE_HEIGHT = 16.5
 DASHES: tuple[tuple[int, int], ...] = ((1, 0), (8, 4), (3, 3), (12, 3), (2, 6))
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down")
-REFERENCE_DASH = (1, 3)
+REFERENCE: dict[str, Any] = {"color": palette.INK, "strokeWidth": 2, "strokeDash": [2, 4]}
+"""What a figure compares with: dots in the ink of the text, unlike any line of the grid."""
 BAND = 0.16
 
 UNSTRETCHED = {"stretch": False}

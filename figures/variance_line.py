@@ -40,7 +40,6 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
     across = marks.axis(x, language, text("width"))
     up = marks.axis(y, language, text("variance"))
     ends = [{"x": end, "y": end} for end in (max(x.low, y.low), min(x.high, y.high))]
-    dotted = {"color": palette.INK_2, "strokeWidth": 1, "strokeDash": list(theme.REFERENCE_DASH)}
     points = [{"x": a, "y": b} for a, b in zip(widths, found, strict=True)]
     values = [
         marks.Note(
@@ -56,7 +55,9 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
     between = (widths[-2] * widths[-1]) ** 0.5
     name = marks.Note(between, between, text("line"), "right", -8, -10)
     return marks.layer(
-        marks.chart(ends).mark_line(**dotted).encode(marks.x_of(x, across), marks.y_of(y, up)),
+        marks.chart(ends)
+        .mark_line(**theme.REFERENCE)
+        .encode(marks.x_of(x, across), marks.y_of(y, up)),
         marks.chart(points)
         .mark_point(color=palette.MEASURED, size=70)
         .encode(marks.x_of(x, across), marks.y_of(y, up)),
