@@ -527,7 +527,7 @@ class Elements(Writer):
         rows = [
             {
                 "en": term["en"],
-                "pt": term["pt"],
+                "pt": _italic(term) if term.get("kept") == "italic" else escape(term["pt"]),
                 "avoid": term.get("avoid", ""),
                 "kept": words[f"glossary_{term['kept']}"] if term.get("kept") else "",
             }
@@ -591,6 +591,12 @@ FUNCTIONS = (
     "answer", "widget", "see", "ref", "cite", "contents", "bibliography", "glossary",
     "notation",
 )  # fmt: skip
+
+
+def _italic(term: Mapping[str, str]) -> str:
+    """ "o checkpoint" with the English word in italics, as it always stands."""
+    word = escape(term["en"])
+    return escape(term["pt"]).replace(word, f"<em>{word}</em>")
 
 
 def _shapes(text: str) -> str:
