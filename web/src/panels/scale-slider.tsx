@@ -200,7 +200,9 @@ function Weights({ way, width, row }: { way: Way; width: number; row: Row }) {
         {book !== undefined && (
           <>
             {"; "}
-            {words("in_book")} <Copy class="scale__book" html={measured(`${width}.${way}.max_weight`)} />
+            <span class="scale__book">
+              {words("in_book")} <Copy html={measured(`${width}.${way}.max_weight`)} />
+            </span>
           </>
         )}
       </p>
