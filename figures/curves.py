@@ -2,16 +2,17 @@
 
 In: the columns of a recorded curve (`<base>.curve.step`, `<base>.curve.<column>`), one list a seed.
 Out: rows of step, mean, spread and number of seeds. A column may begin later than the steps (before
-training there is no training loss); its end is the end of the steps.
+training there is no training loss); its end is the end of the steps. And how the curves of several
+models are drawn over one another: a line a model, named at its end.
 """
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from figures import FigureError, Row
+from figures import FigureError, Language, Row, Text, Width, fonts, marks, scales
 
 if TYPE_CHECKING:
     from engine.quantity import Book
@@ -41,3 +42,50 @@ def curve_rows(book: Book, base: str, column: str, **labels: str) -> list[Row]:
             }
         )
     return rows
+
+
+def late(rows: Sequence[Row], left_out: int) -> list[Row]:
+    """Without the steep beginning, one part in `left_out`, so that a linear axis shows the rest."""
+    last = max(scales.number(row, "step") for row in rows)
+    return [row for row in rows if scales.number(row, "step") * left_out >= last]
+
+
+def held_out(
+    rows: Sequence[Row],
+    by: str,
+    text: Text,
+    width: Width,
+    language: Language,
+    *,
+    room: tuple[int, int],
+    logarithmic: bool = False,
+    height: int = 250,
+) -> Any:
+    """Held-out perplexity over the steps, a line for each value of `by`; `room` is the width of the
+    names, on a wide page and on a narrow one."""
+    series = [
+        marks.Series(
+            fonts.wrap(text(name), room[width == "narrow"], 600),
+            tuple(
+                marks.spread_point(row, "step", "validation_perplexity")
+                for row in rows
+                if row[by] == name
+            ),
+            style,
+            marks=False,
+        )
+        for style, name in enumerate(dict.fromkeys(str(row[by]) for row in rows))
+    ]
+    found = [end for one in series for p in one.points for end in (p.y, p.low, p.high) if end]
+    up = scales.logarithmic(found) if logarithmic else scales.linear(found, count=5, zero=False)
+    return marks.lines(
+        series,
+        scales.span(
+            [scales.number(row, "step") for row in rows], count=5 if width == "wide" else 3
+        ),
+        up,
+        language=language,
+        x_title=text("step"),
+        y_title=text("perplexity"),
+        height=height,
+    )

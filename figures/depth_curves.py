@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from figures import Language, Row, Text, Width, curves, fonts, marks, scales
+from figures import Language, Row, Text, Width, curves
 
 if TYPE_CHECKING:
     from engine.quantity import Book
@@ -35,33 +35,9 @@ def data(book: Book) -> list[Row]:
         for name in ROWS
         for row in curves.curve_rows(book, f"ladder.{name}", "validation_perplexity", row=name)
     ]
-    last = max(scales.number(row, "step") for row in rows)
-    return [row for row in rows if scales.number(row, "step") * LEFT_OUT >= last]
+    return curves.late(rows, LEFT_OUT)
 
 
 def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
     """Two lines, each named at its end."""
-    series = [
-        marks.Series(
-            fonts.wrap(text(name), 80 if width == "wide" else 50, 600),
-            tuple(
-                marks.spread_point(row, "step", "validation_perplexity")
-                for row in rows
-                if row["row"] == name
-            ),
-            style,
-            marks=False,
-        )
-        for style, name in enumerate(ROWS)
-    ]
-    found = [end for one in series for p in one.points for end in (p.y, p.low, p.high) if end]
-    steps = [scales.number(row, "step") for row in rows]
-    return marks.lines(
-        series,
-        scales.span(steps, count=5 if width == "wide" else 3),
-        scales.linear(found, count=5, zero=False),
-        language=language,
-        x_title=text("step"),
-        y_title=text("perplexity"),
-        height=250,
-    )
+    return curves.held_out(rows, "row", text, width, language, room=(80, 50))

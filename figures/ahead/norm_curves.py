@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from figures import Language, Row, Text, Width, curves, fonts, marks, scales
+from figures import Language, Row, Text, Width, curves
 
 if TYPE_CHECKING:
     from engine.quantity import Book
@@ -46,28 +46,6 @@ def data(book: Book) -> list[Row]:
 
 def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
     """The four lines, each named at its end."""
-    runs = list(dict.fromkeys(str(row["run"]) for row in rows))
-    series = [
-        marks.Series(
-            fonts.wrap(text(run), 130 if width == "wide" else 84, 600),
-            tuple(
-                marks.spread_point(row, "step", "validation_perplexity")
-                for row in rows
-                if row["run"] == run
-            ),
-            style,
-            marks=False,
-        )
-        for style, run in enumerate(runs)
-    ]
-    found = [point.y for one in series for point in one.points]
-    steps = [scales.number(row, "step") for row in rows]
-    return marks.lines(
-        series,
-        scales.span(steps, count=5 if width == "wide" else 3),
-        scales.logarithmic(found),
-        language=language,
-        x_title=text("step"),
-        y_title=text("perplexity"),
-        height=290,
+    return curves.held_out(
+        rows, "run", text, width, language, room=(130, 84), logarithmic=True, height=290
     )

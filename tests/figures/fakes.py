@@ -269,6 +269,10 @@ def _ahead() -> dict[str, Any]:
         ("all", 37.9),
     ):
         values[f"modern_ablation.{row}.validation_perplexity"] = _seeds(around, 0.2)
+        values[f"modern_ablation.{row}.curve.step"] = (steps,) * 3
+        values[f"modern_ablation.{row}.curve.validation_perplexity"] = _curves(
+            lambda t, e=around: e + 900 * math.exp(-t / 100)
+        )
     values["modern_block.llama3_8B.width"] = 4096
     for path, hidden in (("d_4096", 11008), ("published_width", 14336)):
         sizes = {"attention": 41943040, "mlp": 3 * 4096 * hidden, "norm": 8192}
