@@ -16,8 +16,8 @@ PLACE = "<wbr>"
 _TAG = re.compile(r"<!--.*?-->|<(/?)([a-zA-Z][\w-]*)(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", re.DOTALL)
 _UNTOUCHED = frozenset({"pre", "script", "style", "svg", "math", "template", "textarea", "title"})
 _NAME = re.compile(r"\b[A-Z]\w*-\d\w*\b")
-_PART = re.compile(r"(?<=[/_=])(?=\w)|(?<=\.)(?=[^\W\d])")
-_AT = re.compile(r"(?<=[./_=?-])(?=\w)|(?=&amp;)")
+_PART = re.compile(r"(?<=[/_=])(?=\w)|(?<=\.)(?=[^\W\d]\w{4})")  # ".py" stays with its file
+_AT = re.compile(r"(?<=[/_=?-])(?=\w)|(?<=\.)(?=[^\W\d])|(?=&amp;)")
 
 
 def page(html: str) -> str:

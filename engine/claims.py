@@ -89,7 +89,8 @@ class Predicate:
             text = f"{listed}: {words[self.kind].format(tolerance)}"
         else:
             sides = names if self.to is None else [*names, _literal(self.to, language)]
-            text = whole(f"{' = '.join(sides)} {words['exactly']}")
+            exactly = "" if isinstance(self.to, bool) else f" {words['exactly']}"
+            text = whole(" = ".join(sides) + exactly)
         return f"{text}, {words['seeds']}" if seeded else text
 
     def _bounds(self, language: Language) -> str:

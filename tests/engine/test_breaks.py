@@ -21,8 +21,8 @@ def shown(html: str) -> str:
         ("--settings smoke", "[--settings] smoke"),
         ("python -m experiments", "python [-m] experiments"),
         ("n_100000", "n_100000"),
-        ("averages.mean.perplexity", "averages.|mean.|perplexity"),
-        ("chapters/02-average/pt.md", "chapters/|[02-average/]|pt.|md"),
+        ("averages.mean.perplexity", "averages.mean.|perplexity"),
+        ("chapters/02-average/pt.md", "chapters/|[02-average/]|pt.md"),
         ("learning_rate=0.0001", "learning_|rate=|0.0001"),
         ("a-name-that-is-longer-than-a-line", "a-name-that-is-longer-than-a-line"),
     ],
@@ -46,4 +46,4 @@ def test_what_is_drawn_or_quoted_is_left_alone(tag: str) -> None:
 
 def test_an_address_breaks_where_its_parts_meet() -> None:
     broken = breaks.address("doi.org/10.1/a_b-c.html?x=1&y")
-    assert shown(broken) == "doi.|org/|10.|1/|a_|b-|c.|html?|x=|1|&amp;y"
+    assert shown(broken) == "doi.|org/|10.1/|a_|b-|c.|html?|x=|1|&amp;y"

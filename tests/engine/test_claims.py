@@ -263,6 +263,7 @@ def test_all_claims(filled: Tree) -> None:
         ('equal = {of = "a", to = 0.5}', "a = 0,5 exatamente", "a = 0.5 exactly"),
         ('equal = {of = "a", to = [1.5, 2]}', "a = [1,5; 2] exatamente", "a = [1.5, 2] exactly"),
         ('equal = {of = "a", to = "x"}', "a = x exatamente", "a = x exactly"),
+        ('equal = {of = "a", to = false}', "a = não", "a = no"),
     ],
 )  # fmt: skip
 def test_the_criterion_in_words(tree: Tree, text: str, pt: str, en: str) -> None:
