@@ -1,7 +1,7 @@
 """Does the mean of what came before help a language model?
 
-Chapter 02. Four rows are trained, `bigram` is counted. In: the corpus. Out: parameters and
-perplexities by row.
+Chapter 02, and 07 for `unigram`. Four rows are trained, two are counted. In: the corpus. Out:
+parameters and perplexities by row.
 """
 
 import math
@@ -34,6 +34,7 @@ ROWS = {
     "mean": {"model": "model.language_model:MeanOnly"},
     "mean_positions": {"model": "model.language_model:MeanPositions"},
     "mean_added": {"model": "model.language_model:MeanAdded"},
+    "unigram": {"counted": "experiments.averages:count_tokens"},
     "bigram": {"counted": "experiments.averages:count_bigrams"},
 }
 SEEDS = {
@@ -41,6 +42,7 @@ SEEDS = {
     "mean": (0, 1, 2),
     "mean_positions": (0, 1, 2),
     "mean_added": (0, 1, 2),
+    "unigram": (),
     "bigram": (),
 }
 TRAINED = ("none", "mean", "mean_positions", "mean_added")
@@ -58,6 +60,19 @@ def measure(settings: Settings, run: Run) -> Mapping[str, Any]:
     if settings.counted:
         return material.named(settings.counted)(settings, run)
     return language.measure_language_model(settings, run)[1]
+
+
+def count_tokens(settings: Settings, run: Run) -> dict[str, Any]:
+    """How frequent each token is in the training split, whatever comes before it; `smoothing` added
+    to every count."""
+    text = material.corpus_tokens(settings.vocabulary)
+    raised = torch.bincount(text.train, minlength=settings.vocabulary).double() + settings.smoothing
+    same_row = (raised / raised.sum()).log().expand(settings.vocabulary, -1)  # (V, V)
+    return {
+        "parameters": raised.numel(),
+        "train_perplexity": table_perplexity(same_row, text.train),
+        "validation_perplexity": table_perplexity(same_row, text.validation),
+    }
 
 
 def count_bigrams(settings: Settings, run: Run) -> dict[str, Any]:
