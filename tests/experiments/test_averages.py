@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -17,19 +18,27 @@ TRAIN, HELD_OUT = [0, 1, 1, 2, 1, 0, 1], [1, 1, 0, 2]
 
 
 @pytest.fixture
-def counted(monkeypatch: pytest.MonkeyPatch) -> Any:
+def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], dict[str, Any]]:
     """A counted row over a text of three tokens, with nothing added to the counts."""
     text = SimpleNamespace(train=torch.tensor(TRAIN), validation=torch.tensor(HELD_OUT))
-    monkeypatch.setattr(material, "corpus_tokens", lambda vocabulary: text)
-    settings = averages.Settings(vocabulary=3, smoothing=0.0)
-    return lambda count: count(settings, None)
+
+    def tokens(vocabulary: int) -> SimpleNamespace:
+        return text
+
+    def values(count: Any) -> dict[str, Any]:
+        return count(averages.Settings(vocabulary=3, smoothing=0.0), None)
+
+    monkeypatch.setattr(material, "corpus_tokens", tokens)
+    return values
 
 
 def surprise(probabilities: list[float]) -> float:
     return math.exp(-sum(math.log(p) for p in probabilities) / len(probabilities))
 
 
-def test_frequencies_do_not_look_at_what_came_before(counted: Any) -> None:
+def test_frequencies_do_not_look_at_what_came_before(
+    counted: Callable[[Any], dict[str, Any]],
+) -> None:
     found = counted(averages.count_tokens)
     share = {token: n / len(TRAIN) for token, n in Counter(TRAIN).items()}
     assert found["parameters"] == 3
@@ -39,7 +48,7 @@ def test_frequencies_do_not_look_at_what_came_before(counted: Any) -> None:
     )
 
 
-def test_pairs_look_one_token_back(counted: Any) -> None:
+def test_pairs_look_one_token_back(counted: Callable[[Any], dict[str, Any]]) -> None:
     found = counted(averages.count_bigrams)
     pairs, firsts = Counter(pairwise(TRAIN)), Counter(TRAIN[:-1])
     expected = surprise([pairs[a, b] / firsts[a] for a, b in pairwise(TRAIN)])
