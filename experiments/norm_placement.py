@@ -54,10 +54,6 @@ SEEDS = {
     "post.warmup_200": (0,),
 }
 TRAINED = ("pre.warmup_0", "pre.warmup_200", "post.warmup_0", "post.warmup_200")
-WAITING = (
-    "pre.warmup_200",
-    "post.warmup_200",
-)
 INPUTS = ("corpus",)
 UNITS = {
     "parameters": "parameters",
