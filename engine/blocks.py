@@ -195,7 +195,7 @@ def shares_off(groups: Sequence[Sequence[tuple[float, float]]]) -> bool:
 def told_apart(names: Sequence[str]) -> tuple[str, list[str], str] | None:
     """What names have in common before ("perplexity, row ") and after, and between these what tells
     them apart ("mean", "none"); None where that would not be shorter or clearer."""
-    words = [re.findall(r"\w+|\W+", name) for name in names]
+    words = [re.findall(r"\w+(?:-\w+)*|\W+", name) for name in names]
     shortest = min(map(len, words), default=0)
     start = 0
     while start < shortest and len({tuple(w[: start + 1]) for w in words}) == 1:
