@@ -22,10 +22,10 @@ TEXT = {
         "pt": "perplexidade no texto reservado",
         "en": "perplexity on held-out text",
     },
-    "pre_0": {"pt": "pré-norm., sem aquecimento", "en": "pre-norm, no warmup"},
-    "pre_200": {"pt": "pré-norm., com aquecimento", "en": "pre-norm, warmup"},
-    "post_0": {"pt": "pós-norm., sem aquecimento", "en": "post-norm, no warmup"},
-    "post_200": {"pt": "pós-norm., com aquecimento", "en": "post-norm, warmup"},
+    "pre_0": {"pt": "pré, sem", "en": "pre, without"},
+    "pre_200": {"pt": "pré, com", "en": "pre, with"},
+    "post_0": {"pt": "pós, sem", "en": "post, without"},
+    "post_200": {"pt": "pós, com", "en": "post, with"},
 }
 
 
@@ -47,5 +47,5 @@ def data(book: Book) -> list[Row]:
 def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
     """The four lines, each named at its end."""
     return curves.held_out(
-        rows, "run", text, width, language, room=(130, 84), logarithmic=True, height=290
+        rows, "run", text, width, language, room=(130, 100), logarithmic=True, height=290
     )
