@@ -36,9 +36,10 @@ class Server:
             )
 
     def page(self, address: str) -> str:
+        """The page without the places where a line may end, which are no part of what it says."""
         try:
             with urllib.request.urlopen(self.url + address, timeout=PATIENCE) as answer:
-                return str(answer.read().decode())
+                return str(answer.read().decode()).replace("<wbr>", "")
         except urllib.error.HTTPError as answer:
             return str(answer.read().decode())
         except OSError:
