@@ -46,9 +46,7 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
     spread = [scales.optional(row, "std") or 0.0 for row in rows]
     low = [f - s for f, s in zip(found, spread, strict=True)]
     high = [f + s for f, s in zip(found, spread, strict=True)]
-    room = (max(high) - min(low)) / 4  # for the number of a model that is ahead of the baseline
-    ends = [min(low) - room, *high]
-    x = scales.linear(ends, count=5 if width == "wide" else 3, zero=False)
+    x = scales.linear([*low, *high], count=5 if width == "wide" else 3, zero=False)
     y = scales.Scale(len(rows) - 0.5, -0.5, False, tuple(range(len(rows))))
     limit = 150 if width == "wide" else 100
     labels = [fonts.wrap(text(str(row["row"])), limit) for row in rows]
@@ -60,15 +58,13 @@ def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
     ]
     notes = [
         marks.Note(
-            low[index] if ahead else high[index],
+            max(high[index], found[0]),  # never on the dotted line
             index,
             scales.spread_text(row, "validation_perplexity", language),
-            align="right" if ahead else "left",
-            dx=-9 if ahead else 9,
+            dx=9,
             strong=True,
         )
         for index, row in enumerate(rows)
-        for ahead in [found[index] < found[0]]  # at its right it would lie on the dotted line
     ]
     return marks.layer(
         marks.chart([{"x": found[0]}]).mark_rule(**theme.REFERENCE).encode(marks.x_of(x, across)),
