@@ -59,8 +59,8 @@ class State:
 
     serving = False
     language: render.Language = "pt"
-    pages: dict[str, render.Page] = {}  # noqa: RUF012 - replaced, never shared
-    sources: dict[str, Path] = {}  # noqa: RUF012
+    pages: dict[str, render.Page] = {}  # noqa: RUF012  replaced, never shared
+    sources: dict[str, Path] = {}  # noqa: RUF012  replaced, never shared
     typesetter = Typesetter()
     drawn = 0.0  # when the youngest file that figures are made from was changed
 

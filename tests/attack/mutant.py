@@ -28,10 +28,10 @@ def main(tree: Path) -> None:
     os.environ.pop("PYTEST_CURRENT_TEST", None)
     os.environ.pop("PYTEST_ADDOPTS", None)
     jobs: list[dict[str, Any]] = json.load(sys.stdin)
-    import hypothesis  # noqa: F401
-    import numpy  # noqa: F401
-    import pytest  # noqa: F401
-    import tokenizers  # noqa: F401
+    import hypothesis  # noqa: F401  loaded once, before the forks
+    import numpy  # noqa: F401  loaded once, before the forks
+    import pytest  # noqa: F401  loaded once, before the forks
+    import tokenizers  # noqa: F401  loaded once, before the forks
     import torch
     import torch.nn.functional
     import torch.optim

@@ -28,7 +28,7 @@ def main(tree: Path) -> None:
 
     import experiments.__main__ as command
     import experiments.runner
-    import experiments.together  # noqa: F401
+    import experiments.together  # noqa: F401  loaded once, before the forks
     import model.train
 
     torch.set_num_threads(1)

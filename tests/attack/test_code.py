@@ -248,9 +248,8 @@ def test_a_change_that_matters_moves_the_digests_of_what_depends_on_it_and_no_ot
         for spec in specs:
             reaches = mutation.of in before[spec.id].definitions
             now = spec
-            if (
-                mutation.module == "settings"
-            ):  # the settings of the run are what changed, if they did
+            # The settings of the run are what changed, if they did.
+            if mutation.module == "settings":
                 now = declaration(spec.experiment).runs[-1]
                 reaches = now.settings != spec.settings
             differs = fingerprint(now).digest != before[spec.id].digest
