@@ -64,8 +64,10 @@ def grow(folder: Path) -> Path:
     return folder
 
 
-def live(page: Page) -> Page:
-    page.wait_for_selector(".panel[data-live]")
+def live(page: Page, name: str = "") -> Page:
+    """The page once its panel lives. After instant navigation the address is new before the panel
+    is: there the panel has to be named, or it may be the old page's."""
+    page.wait_for_selector(f"#panel-{name}[data-live]" if name else ".panel[data-live]")
     return page
 
 
@@ -612,18 +614,20 @@ def test_panels_live_through_instant_navigation(read: Read, site: Site) -> None:
     page.evaluate("window.sameDocument = true")
     page.locator(".md-content a", has_text="linha").first.click()
     page.wait_for_url(site.url + SCALE)
-    expect(live(page).get_by_role("slider")).to_be_visible()
+    expect(live(page, "scale-slider").get_by_role("slider")).to_be_visible()
     page.locator(".bk-foot__next").click()
     page.wait_for_url(site.url + GPT2)
-    expect(live(page).get_by_label("largura")).to_have_value("768")
+    expect(live(page, "gpt2-size").get_by_label("largura")).to_have_value("768")
     page.locator(".bk-foot__next").click()
     page.wait_for_url(site.url + BLOCK)
-    expect(live(page).get_by_label("O, componente 1", exact=True)).to_have_value("2")
+    output = live(page, "block-panel").get_by_label("O, componente 1", exact=True)
+    expect(output).to_have_value("2")
     page.go_back()
     page.wait_for_url(site.url + GPT2)
+    live(page, "gpt2-size")
     page.go_back()
     page.wait_for_url(site.url + SCALE)
-    live(page).get_by_role("slider").press("ArrowLeft")
+    live(page, "scale-slider").get_by_role("slider").press("ArrowLeft")
     expect(page.locator(".ruler output")).to_have_text("32")
     assert page.evaluate("window.sameDocument") is True
 
