@@ -195,23 +195,31 @@ def shares_off(groups: Sequence[Sequence[tuple[float, float]]]) -> bool:
 def told_apart(names: Sequence[str]) -> tuple[str, list[str], str] | None:
     """What names have in common before ("perplexity, row ") and after, and between these what tells
     them apart ("mean", "none"); None where that would not be shorter or clearer."""
+    if len(names) < 2:
+        return None
     words = [re.findall(r"\w+(?:-\w+)*|\W+", name) for name in names]
-    shortest = min(map(len, words), default=0)
+    shortest = min(map(len, words))
     start = 0
     while start < shortest and len({tuple(w[: start + 1]) for w in words}) == 1:
         start += 1
     end = 0
     while end < shortest - start and len({tuple(w[len(w) - end - 1 :]) for w in words}) == 1:
         end += 1
-    apart = ["".join(w[start : len(w) - end]).strip() for w in words]
-    if len(names) < 2 or not all(apart):
-        return None
     first = words[0]
-    if all(map(_COUNT.fullmatch, apart)):  # "10 < 4" would compare the numbers: name them
+
+    def between() -> list[str]:
+        return ["".join(w[start : len(w) - end]).strip() for w in words]
+
+    if all(map(_COUNT.fullmatch, between())):  # "10 < 4" would compare the numbers: name them
         named = start
         while start > 1 and first[start - 1] == " " and (named == start or len(first[start]) < 4):
             start -= 2
-        apart = ["".join(w[start : len(w) - end]).strip() for w in words]
+    else:  # "with < without the mask": a phrase is not cut, only what a comma sets off
+        while end and re.match(r"[\w ]", first[len(first) - end]):
+            end -= 1
+    apart = between()
+    if not all(apart):
+        return None
     before, after = "".join(first[:start]), "".join(first[len(first) - end :])
     return (before, apart, after) if len(before) >= SHORTEST_COMMON else None
 

@@ -6,9 +6,7 @@ One module `figures/<name>.py` is one figure. It holds
 * `data(book)`: the rows behind the figure at full precision, which are also its download;
 * `draw(rows, text, width, language)`: the Altair chart of those rows, wide or narrow.
 
-Modules without a `draw` of their own help the others. Figures in `figures/ahead/` are written but
-not yet in the book: their experiments are still to be measured. They are drawn only by name; when
-the records are there, the module moves up unchanged. This package reads records through the engine
+Modules without a `draw` of their own help the others. This package reads records through the engine
 and knows no torch.
 """
 
@@ -38,7 +36,6 @@ Words = Mapping[str, Mapping[str, str]]
 LANGUAGES: tuple[Language, ...] = ("pt", "en")
 WIDTHS: tuple[Width, ...] = ("wide", "narrow")
 FOLDER = Path(__file__).resolve().parent
-AHEAD = FOLDER / "ahead"
 
 
 class FigureError(MedidaError):
@@ -57,28 +54,22 @@ class Figure(Protocol):
 
 def figure_names() -> tuple[str, ...]:
     """The names of the book's figures, from the source alone: nothing is imported."""
-    return _names(FOLDER)
-
-
-def ahead_names() -> tuple[str, ...]:
-    """The names of the figures that wait for their records."""
-    return _names(AHEAD)
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.py") if _is_figure(path)))
 
 
 def source_of(name: str) -> Path:
     """The module of a figure; an unknown name is an error with the nearest known ones."""
-    for names, folder in ((figure_names(), FOLDER), (ahead_names(), AHEAD)):
-        if name in names:
-            return folder / f"{name}.py"
-    near = difflib.get_close_matches(name, (*figure_names(), *ahead_names()), n=3)
+    names = figure_names()
+    if name in names:
+        return FOLDER / f"{name}.py"
+    near = difflib.get_close_matches(name, names, n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else "see `python -m figures list`"
     raise FigureError(f"no figure is called {name!r}: {hint}")
 
 
 def load_figure(name: str) -> Figure:
     """The figure's module."""
-    package = "figures" if source_of(name).parent == FOLDER else "figures.ahead"
-    module: ModuleType = import_module(f"{package}.{name}")
+    module: ModuleType = import_module(f"figures.{source_of(name).stem}")
     return cast(Figure, module)
 
 
@@ -97,10 +88,6 @@ def texts(figure: Figure, language: Language) -> Text:
             raise FigureError(f"a figure has no text {key!r} in {language!r} (TEXT)") from None
 
     return text
-
-
-def _names(folder: Path) -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in folder.glob("*.py") if _is_figure(path)))
 
 
 def _is_figure(path: Path) -> bool:

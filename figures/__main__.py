@@ -13,7 +13,7 @@ import sys
 
 from engine import paths
 from engine.errors import MedidaError, Parser, accident
-from figures import FigureError, ahead_names, figure_names, load_figure, question
+from figures import FigureError, figure_names, load_figure, question
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -42,10 +42,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _list() -> None:
     for name in figure_names():
-        print(f"{name:22s} {question(name)}")
-    if ahead_names():
-        print("\nwritten, not yet in the book (figures/ahead):")
-    for name in ahead_names():
         print(f"{name:22s} {question(name)}")
 
 

@@ -26,7 +26,6 @@ from figures import (
     WIDTHS,
     FigureError,
     Row,
-    ahead_names,
     figure_names,
     load_figure,
     source_of,
@@ -87,8 +86,7 @@ def file_names(name: str) -> list[str]:
 
 def remove_unknown() -> list[Path]:
     """Delete the files of figures that no longer exist; returns what was deleted."""
-    names = (*figure_names(), *ahead_names())
-    known = {file for name in names for file in file_names(name)}
+    known = {file for name in figure_names() for file in file_names(name)}
     unknown = [
         path
         for path in sorted(paths.DRAWN.glob("*.*"))

@@ -135,6 +135,9 @@ def test_names_say_once_what_they_have_in_common() -> None:
     assert blocks.told_apart(windows) == ("perplexity over ", many, "")
     layers = [f"length over that before, {layers} layers" for layers in (1, 20)]
     assert blocks.told_apart(layers) == ("length over that before, ", ["1", "20"], " layers")
+    phrases = ["change of earlier rows, with the mask", "change of earlier rows, without the mask"]
+    whole = ["with the mask", "without the mask"]
+    assert blocks.told_apart(phrases) == ("change of earlier rows, ", whole, "")
     assert blocks.told_apart(["a", "b"]) is None
     assert blocks.told_apart(["the same name twice", "the same name twice"]) is None
     assert blocks.told_apart(["only one name here"]) is None

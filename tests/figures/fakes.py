@@ -114,7 +114,7 @@ def book() -> FakeBook:
     ):
         values[f"gpt2_parameters.{size}.total"] = total
         values[f"gpt2_parameters.{size}.embedding_share"] = share
-    return FakeBook(values | _needed() | _toy() | _winograd() | _ahead())
+    return FakeBook(values | _needed() | _toy() | _winograd() | _trained())
 
 
 def _needed() -> dict[str, Any]:
@@ -194,8 +194,8 @@ def _winograd() -> dict[str, Any]:
     return values
 
 
-def _ahead() -> dict[str, Any]:
-    """Values of experiments that are still to be measured."""
+def _trained() -> dict[str, Any]:
+    """The rungs of the ladder, where parameters are, norms and dot products."""
     values: dict[str, Any] = {}
     rungs = {"none": 60, "mean_added": 59, "mean_added_positions": 58.5, "head_replaced": 59.4}
     rungs |= {"head_added": 47, "heads_4": 44, "mlp": 41, "norm": 39.5, "blocks_2": 40.6}

@@ -12,7 +12,6 @@ from figures import (
     WIDTHS,
     Language,
     Width,
-    ahead_names,
     figure_names,
     fonts,
     load_figure,
@@ -22,7 +21,7 @@ from figures import (
 from tests.figures.fakes import NASTY, book
 from tests.figures.pictures import view_box, words
 
-NAMES = (*figure_names(), *ahead_names())
+NAMES = figure_names()
 # arithmetic: no other values are possible
 EXACT = ("present_token_share", "parameter_share", "tanh_slope", "modern_parts")
 EVERY = pytest.mark.parametrize(
