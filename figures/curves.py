@@ -17,6 +17,16 @@ from figures import FigureError, Language, Row, Text, Width, fonts, marks, scale
 if TYPE_CHECKING:
     from engine.quantity import Book
 
+LEFT_OUT = 6  # one part in so many of a training falls too steeply for a linear axis
+
+AXES = {
+    "step": {"pt": "passo", "en": "step"},
+    "perplexity": {
+        "pt": "perplexidade no texto reservado",
+        "en": "perplexity on held-out text",
+    },
+}
+
 
 def curve_rows(book: Book, base: str, column: str, **labels: str) -> list[Row]:
     """One row a step, with `labels` first; all seeds must have been looked at at the same steps."""
@@ -44,10 +54,10 @@ def curve_rows(book: Book, base: str, column: str, **labels: str) -> list[Row]:
     return rows
 
 
-def late(rows: Sequence[Row], left_out: int) -> list[Row]:
-    """Without the steep beginning, one part in `left_out`, so that a linear axis shows the rest."""
+def late(rows: Sequence[Row]) -> list[Row]:
+    """Without the steep beginning, so that a linear axis shows the rest."""
     last = max(scales.number(row, "step") for row in rows)
-    return [row for row in rows if scales.number(row, "step") * left_out >= last]
+    return [row for row in rows if scales.number(row, "step") * LEFT_OUT >= last]
 
 
 def held_out(

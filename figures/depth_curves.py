@@ -15,14 +15,9 @@ if TYPE_CHECKING:
     from engine.quantity import Book
 
 ROWS = ("norm", "blocks_2")
-LEFT_OUT = 6  # one part in so many
 
 TEXT = {
-    "step": {"pt": "passo", "en": "step"},
-    "perplexity": {
-        "pt": "perplexidade no texto reservado",
-        "en": "perplexity on held-out text",
-    },
+    **curves.AXES,
     "norm": {"pt": "um bloco", "en": "one block"},
     "blocks_2": {"pt": "dois blocos", "en": "two blocks"},
 }
@@ -35,7 +30,7 @@ def data(book: Book) -> list[Row]:
         for name in ROWS
         for row in curves.curve_rows(book, f"ladder.{name}", "validation_perplexity", row=name)
     ]
-    return curves.late(rows, LEFT_OUT)
+    return curves.late(rows)
 
 
 def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:

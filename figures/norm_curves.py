@@ -17,11 +17,7 @@ PLACES = ("pre", "post")
 WARMUPS = (0, 200)
 
 TEXT = {
-    "step": {"pt": "passo", "en": "step"},
-    "perplexity": {
-        "pt": "perplexidade no texto reservado",
-        "en": "perplexity on held-out text",
-    },
+    **curves.AXES,
     "pre_0": {"pt": "pré, sem", "en": "pre, without"},
     "pre_200": {"pt": "pré, com", "en": "pre, with"},
     "post_0": {"pt": "pós, sem", "en": "post, without"},

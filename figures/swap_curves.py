@@ -15,14 +15,9 @@ if TYPE_CHECKING:
     from engine.quantity import Book
 
 ROWS = ("baseline", "rope", "all")
-LEFT_OUT = 6  # one part in so many
 
 TEXT = {
-    "step": {"pt": "passo", "en": "step"},
-    "perplexity": {
-        "pt": "perplexidade no texto reservado",
-        "en": "perplexity on held-out text",
-    },
+    **curves.AXES,
     "baseline": {"pt": "bloco do livro", "en": "the book’s block"},
     "rope": {"pt": "RoPE", "en": "RoPE"},
     "all": {"pt": "as quatro", "en": "all four"},
@@ -38,7 +33,7 @@ def data(book: Book) -> list[Row]:
             book, f"modern_ablation.{name}", "validation_perplexity", row=name
         )
     ]
-    return curves.late(rows, LEFT_OUT)
+    return curves.late(rows)
 
 
 def draw(rows: list[Row], text: Text, width: Width, language: Language) -> Any:
