@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.site.conftest import Read, Site
+from tests.site.test_reading import serious
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
 
@@ -145,6 +146,7 @@ def test_a_formula_lists_its_numbers(read: Read) -> None:
     page.keyboard.press("Enter")
     others = box(page).locator(".nbox__others button")
     expect(others).to_have_text(["59,71", "156,96"])
+    assert serious(page) == []
     others.nth(1).click()
     expect(box(page).locator(".nbox__v")).to_have_text(re.compile("156,96"))
     page.keyboard.press("Escape")

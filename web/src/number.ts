@@ -69,7 +69,8 @@ function show(target: HTMLElement, how: Way): void {
   if (!fill(keys, first)) return;
   current = target;
   way = how;
-  target.setAttribute("aria-expanded", "true");
+  // a formula is a box without a role: there the attribute may not stand
+  if (target.getAttribute("role") === "button") target.setAttribute("aria-expanded", "true");
   if (!box.matches(":popover-open")) box.showPopover();
   place(target);
 }
