@@ -93,6 +93,16 @@ class Predicate:
             text = whole(" = ".join(sides) + exactly)
         return f"{text}, {words['seeds']}" if seeded else text
 
+    def promised(self, numbers: Sequence[float]) -> tuple[float | None, float | None]:
+        """The range that these numbers, or what is made of them, must keep to: the bounds, and for
+        a tolerance what it allows from the smallest number on. None is no bound."""
+        tolerance = self.absolute
+        if self.relative is not None:
+            tolerance = self.relative * min(map(abs, numbers))
+        if tolerance is None:
+            return self.at_least, self.at_most
+        return min(numbers), min(numbers) + tolerance
+
     def _bounds(self, language: Language) -> str:
         words = _WORDS[language]
         bounds = [
@@ -301,7 +311,7 @@ def _holds(predicate: Predicate, numbers: Sequence[float]) -> bool:
     span = max(numbers) - min(numbers)
     if predicate.absolute is not None:
         return span <= predicate.absolute
-    return span <= cast("float", predicate.relative) * min(abs(number) for number in numbers)
+    return span <= cast("float", predicate.relative) * min(map(abs, numbers))
 
 
 # ---------------------------------------------------------------------------------------------

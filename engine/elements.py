@@ -375,7 +375,8 @@ class Elements(Writer):
         numeric = [q for q in part.measured if len(_finite(q)) == q.n]
         if predicate.kind == "equal" or not numeric:
             return ""
-        bounds = [b for b in (predicate.at_least, predicate.at_most) if b is not None]
+        least, most = predicate.promised([q.mean for q in numeric])
+        bounds = [bound for bound in (least, most) if bound is not None]
         ends = details.nice_ends(
             [*bounds, *(value for q in numeric for value in _finite(q))], self.language
         )
@@ -396,10 +397,10 @@ class Elements(Writer):
         band = None
         if bounds:
             band = {
-                "low": "0" if predicate.at_least is None else at(predicate.at_least),
-                "high": "240" if predicate.at_most is None else at(predicate.at_most),
-                "open_low": predicate.at_least is None,
-                "open_high": predicate.at_most is None,
+                "low": "0" if least is None else at(least),
+                "high": "240" if most is None else at(most),
+                "open_low": least is None,
+                "open_high": most is None,
             }
         label = self.shared.words[
             "ordered" if band is None else "inside" if part.holds else "outside"

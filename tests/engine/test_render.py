@@ -595,7 +595,7 @@ def test_a_claim_that_holds(project: Project) -> None:
     said = "Critério: <code>averages.*.perplexity</code> (<code>mean</code> / <code>none</code>): "
     assert said + "no mínimo 1,5, em cada semente." in html
     assert "Medido: 2,00\u00a0±\u00a00,02, em três\u00a0sementes." in text_of(html)
-    assert 'aria-label="O valor medido cai dentro da faixa do critério"' in html
+    assert 'aria-label="O que foi medido cai dentro da faixa do critério"' in html
     assert '<a href="#claim-worse">afirmação\u00a02.1</a>' in html
     assert [(c.claim, c.state, c.expected) for c in page.claims] == [("worse", "holds", "holds")]
     assert "Criterion: " in html_of(with_claim(project, "holds", 1.5, "en"))
@@ -618,6 +618,26 @@ def test_a_claim_over_one_seed_says_whether_the_others_are_only_not_shared(
         html = text_of(html_of(page)).replace("\u00a0", " ")
         assert said in html
         assert "em cada semente" not in html
+
+
+def test_a_tolerance_is_drawn_from_the_smallest_value_on(project: Project) -> None:
+    text = CLAIM.format(expected="holds", least=1)
+    project.chapter("02-average", '<< claim("worse") >>')
+    file = project.root / "chapters" / "02-average" / "claims.toml"
+    of = '["averages.mean.perplexity", "averages.none.perplexity"]'
+    bands: list[float] = []
+    for tolerance, holds in (("relative = 1.5", True), ("relative = 0.5", False)):
+        text = text.replace('"holds"', '"holds"' if holds else '"not_reproduced"')
+        predicate = f"same = {{of = {of}, {tolerance}}}\n"
+        file.write_text(text[: text.index("ratio =")] + predicate, encoding="utf-8")
+        html = html_of(next(page for page in project.pages("pt") if page.slug == "02-average"))
+        assert ("cai dentro da faixa" if holds else "cai fora da faixa") in html
+        low, high = map(float, re.findall(r'd="M([\d.]+) 2H([\d.]+)v22', html)[0])
+        small, large = sorted(map(float, re.findall(r'<circle cx="([\d.]+)" cy="14"', html)))
+        assert low == small
+        assert (large <= high) is holds
+        bands.append((high - low) / (large - small))
+    assert bands == pytest.approx([1.5, 0.5], rel=0.05)  # one value is about twice the other
 
 
 def test_a_claim_that_was_not_reproduced(project: Project) -> None:
