@@ -43,10 +43,10 @@ SEEDS = {
     "": (),
     "mean_added_positions": (0,),
     "head_replaced": (0,),
-    "head_added": (0,),
-    "heads_4": (0,),
-    "mlp": (0,),
-    "blocks_2": (0,),
+    "head_added": (0, 1),
+    "heads_4": (0, 1),
+    "mlp": (0, 1),
+    "blocks_2": (0, 1),
 }
 TRAINED = ("mean_added_positions", "head_replaced", "head_added", "heads_4", "mlp", "blocks_2")
 INPUTS = ("corpus",)

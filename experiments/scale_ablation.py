@@ -97,7 +97,18 @@ SMOKE_ROWS = {
     "short_d1024.divided": {"head_width": 16, "steps": 12, "batch": 4},
     "short_d1024.undivided": {"head_width": 16, "steps": 12, "batch": 4},
 }
-SEEDS = (0,)
+SEEDS = {
+    "full_d32.divided": (0, 1),
+    "full_d32.undivided": (0,),
+    "full_d128.divided": (0,),
+    "full_d128.undivided": (0,),
+    "short_d128.divided": (0,),
+    "short_d128.undivided": (0,),
+    "short_d256.divided": (0,),
+    "short_d256.undivided": (0,),
+    "short_d1024.divided": (0,),
+    "short_d1024.undivided": (0,),
+}
 TRAINED = True
 INPUTS = ("corpus",)
 UNITS = {
