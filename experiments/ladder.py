@@ -41,8 +41,8 @@ ROWS = {
 }
 SEEDS = {
     "": (),
-    "mean_added_positions": (0,),
-    "head_replaced": (0,),
+    "mean_added_positions": (0, 1),
+    "head_replaced": (0, 1),
     "head_added": (0, 1),
     "heads_4": (0, 1),
     "mlp": (0, 1),
