@@ -37,10 +37,7 @@ SMOKE = Settings(
     longest=6, evaluated=8,
 )  # fmt: skip
 ROWS = {"blocks_1": {}, "blocks_2": {"blocks": 2}}
-SEEDS = {
-    "blocks_1": (0, 1),
-    "blocks_2": (0,),
-}
+SEEDS = (0, 1)
 TRAINED = True
 UNITS = {"parameters": "parameters", "*loss": "nats", "step": "steps"}
 
