@@ -99,7 +99,7 @@ SMOKE_ROWS = {
 }
 SEEDS = {
     "full_d32.divided": (0, 1),
-    "full_d32.undivided": (0,),
+    "full_d32.undivided": (0, 1),
     "full_d128.divided": (0,),
     "full_d128.undivided": (0,),
     "short_d128.divided": (0,),
