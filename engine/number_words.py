@@ -41,7 +41,7 @@ _PATTERNS_PT = """
 (?P<few>uma?|<n>) (?:em|em cada|de cada|a cada|para cada|dentre) (?P<many><n>)
 <n> vezes
 uma vez (?:e meia|mais [a-zãçéí]+|menos [a-zãçéí]+|maior|menor|melhor|pior)
-o (?:dobro|triplo|quádruplo|quíntuplo) d[oa]s?
+o (?:dobro|triplo|quádruplo|quíntuplo) d[eoa]s?
 (?:mais|menos|cerca|perto|acima|abaixo) d[ae] metade
 metade d[eoa]s?(?! (?:cima|baixo)) !< <which>
 (?:pela|à) metade
@@ -84,7 +84,7 @@ _PIECES_EN = {
 _PATTERNS_EN = """
 (?P<few>one|<n>) (?:in|out of|in every|of every|out of every|for every)(?: the)? (?P<many><n>)
 <n>(?: and a half)?[- ]times
-(?:twice|thrice) (?:as|that|what)
+(?:twice|thrice) (?:as|that|what|the|its|their)
 (?:<small>|<teens>|<tens>|hundred|thousand|million)[- ]?fold
 one[- ]half
 half (?:of|the|as|its|their)(?! (?:story|battle|way)) !< (?:<which>(?: [a-z-]+)?|other|which)
