@@ -12,10 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 CI = bool(os.environ.get("MEDIDA_CI"))
 TEXT = "tinyshakespeare.txt"
+
+settings.register_profile("patient", deadline=None)  # a slow machine is no fault of the code
+settings.load_profile("patient")
 
 # (test, reason), filled where tests are collected: here, or in pytest-xdist's workers.
 left_out: list[tuple[str, str]] = []

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.attack.tally import Tally
-from tests.site.conftest import Site, watch
+from tests.site.conftest import Site, settle, watch, whole
 from tests.site.test_book import addresses
 from tests.site.test_reading import STICKING, serious
 
@@ -69,18 +69,20 @@ def test_every_page_on_a_small_screen_enlarged_by_keyboard_and_on_paper(
     for address in addresses(built):
         page = page_of(browser, built, complaints, viewport={"width": 1280, "height": 900})
         page.goto(built.url + address)
-        page.wait_for_load_state("networkidle")
+        whole(page)
         unreached = [*page.evaluate(UNREACHED), *trapped(page)]
         keys.count(not unreached, f"{address}: {unreached[:4]}")
         for name, (width, height) in SMALL.items():
             page.set_viewport_size({"width": width, "height": height})
-            wide = page.evaluate("document.documentElement.scrollWidth")
+            settle(page)
             found = [*page.evaluate(STICKING), *page.evaluate(UNSEEN), *page.evaluate(FIGURES)]
+            wide = page.evaluate("document.documentElement.scrollWidth")
             small[name].count(wide <= width and not found, f"{address}: {wide} {found[:3]}")
         found = serious(page)
         axe.count(not found, f"{address}: {found[:2]}")
         page.set_viewport_size({"width": 720, "height": 1000})
         page.emulate_media(media="print")
+        settle(page)
         found = [*page.evaluate(UNSEEN), *page.evaluate(FIGURES), *page.evaluate(STICKING)]
         chrome = page.evaluate(
             """() => [...document.querySelectorAll(".md-header, .md-sidebar, .md-search")]
@@ -126,6 +128,7 @@ def test_every_page_without_script(
     without = tally("reader.without_script")
     for address in addresses(built):
         plain.goto(built.url + address)
+        whole(plain)
         found = [*plain.evaluate(UNSEEN), *plain.evaluate(FIGURES)]
         empty = plain.evaluate(
             """() => [...document.querySelectorAll(".md-content .num")]

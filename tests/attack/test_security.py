@@ -15,7 +15,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Dialog
+from playwright.sync_api import Browser, Dialog, expect
 
 from engine import paths, policy
 from engine.declaration import declaration, run_spec
@@ -26,7 +26,7 @@ from engine.render import pages
 from tests.attack import changes
 from tests.attack.tally import Tally
 from tests.site import tree
-from tests.site.conftest import Site, free_port, serving
+from tests.site.conftest import Site, free_port, serving, whole
 
 CODE = ("engine", "model", "experiments", "figures", "tools", "benchmarks")
 EVIL = "</script></template><script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;<b>"
@@ -123,10 +123,12 @@ def test_a_browser_runs_nothing_of_it(poisoned: Path, browser: Browser) -> None:
         page.on("dialog", noted)
         for address in ("ledger/", "en/ledger/", "13-tokens/", "en/05-why-divide/"):
             page.goto(f"http://127.0.0.1:{port}/{address}")
-            page.wait_for_load_state("networkidle")
+            whole(page)
             number = page.locator(".num").first
             if number.count():
                 number.click()
+                expect(page.locator("#nbox")).to_be_visible()
+                expect(page.locator("#nbox").locator("img, script")).to_have_count(0)
         page.close()
     assert dialogs == []
 
@@ -279,17 +281,12 @@ def test_the_policy_holds_in_a_browser(built: Site, browser: Browser) -> None:
         page = browser.new_page()
         page.on("response", lambda response: answered.append(response.url))
         page.goto(built.url)
-        page.wait_for_load_state("networkidle")
+        whole(page)
         page.evaluate(ATTEMPTS, f"http://127.0.0.1:{port}/assets/favicon.svg")
-        broken: set[str] = set()
-        for _ in range(50):  # the page says them when it comes to it
-            broken = set(page.evaluate("window.broken"))
-            if broken >= FORBIDDEN:
-                break
-            page.wait_for_timeout(100)
+        # the page says them when it comes to it
+        page.wait_for_function("all => all.every(one => broken.includes(one))", arg=[*FORBIDDEN])
         assert page.evaluate("window.evil") is None
         page.close()
-    assert broken >= FORBIDDEN
     assert len(answered) > 1
     assert not [url for url in answered if not url.startswith((built.url, "data:"))]
 

@@ -40,7 +40,7 @@ def call(
         env=os.environ | {"OMP_NUM_THREADS": "1", "MEDIDA_SETTINGS": "smoke"} | environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == check, done.stderr
     return done

@@ -127,8 +127,11 @@ from tests.model import test_train as t
 from model import train as loop
 loop.SAVE_EVERY = 0.0
 model, generator = t.fresh()
+steps = 0
 def slow(generator):
-    time.sleep(0.02)
+    global steps
+    steps += 1
+    time.sleep(0.02 if steps < t.SETTINGS.steps else 600)  # the last step waits to be killed
     return t.draw(generator)
 training = loop.train(model, slow, t.SETTINGS, generator=generator, watch=t.watch,
                       checkpoint=Path({checkpoint!r}))

@@ -2,7 +2,8 @@
 
 `site` is the invented book of `tree.py`, built once under strict and served from a folder as any
 static host would. `read` opens a page of it; whatever the page says to the console, and whatever it
-asks another host for, fails the test.
+asks another host for, fails the test. What comes later than an action is awaited, never guessed at:
+`expect` waits for it, `whole` for a document, `settle` for a new size, `elapse` for a timer.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from tests.conftest import chromium
 from tests.site import tree
+
+expect.set_options(timeout=30_000)  # as for actions: a machine may be slow, or do other things too
 
 
 @dataclass(frozen=True)
@@ -114,13 +117,36 @@ def read(browser: Browser, site: Site) -> Iterator[Read]:
         page = opened.new_page()
         watch(page, site.url, complaints)
         page.goto(site.url + address)
-        page.wait_for_load_state("networkidle")
+        whole(page)
         return page
 
     yield open_page
     for opened in contexts:
+        for page in opened.pages:
+            whole(page)  # what it still asks for may not be cut off
         opened.close()
     assert not complaints, complaints
+
+
+def whole(page: Page) -> None:
+    """Wait for all of a document, and for what it asks for by itself."""
+    page.wait_for_load_state()
+    page.wait_for_load_state("networkidle")
+
+
+def settle(page: Page) -> None:
+    """Wait until all is done that a new size or medium sets off.
+
+    Its events come with the next frame, and observers of sizes at the end of it.
+    """
+    page.evaluate(
+        "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
+
+
+def elapse(page: Page, milliseconds: int = 0) -> None:
+    """Wait by the page's own clock: what it put off for less has then happened, however late."""
+    page.evaluate("time => new Promise(done => setTimeout(done, time))", milliseconds)
 
 
 def watch(page: Page, home: str, complaints: list[str]) -> None:
@@ -129,7 +155,7 @@ def watch(page: Page, home: str, complaints: list[str]) -> None:
         "console",
         lambda message: (
             complaints.append(f"console: {message.text}")
-            if message.type in ("error", "warning") and not is_asked_for(message.text, page)
+            if message.type in ("error", "warning") and not is_asked_for(message)
             else None
         ),
     )
@@ -144,6 +170,6 @@ def watch(page: Page, home: str, complaints: list[str]) -> None:
     )
 
 
-def is_asked_for(text: str, page: Page) -> bool:
+def is_asked_for(message: ConsoleMessage) -> bool:
     """A page that is not there is what a test of the 404 page asks for."""
-    return "404" in text and "/missing/" in page.url
+    return "404" in message.text and message.location["url"].endswith("/missing/")

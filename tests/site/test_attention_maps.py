@@ -64,13 +64,16 @@ def recorded(row: str) -> dict[str, Any]:
     return maps
 
 
-def cells(page: Page) -> list[list[tuple[float, str]]]:
-    """Value and text of every cell that the mask leaves, row by row."""
-    rows = page.locator(".maps__m tbody").evaluate(
+def cells(page: Page) -> list[list[float]]:
+    """The value of every cell that the mask leaves, row by row."""
+    return page.locator(".maps__m tbody").evaluate(
         """body => [...body.rows].map(row =>
-          [...row.querySelectorAll("data")].map(e => [Number(e.value), e.textContent]))"""
+          [...row.querySelectorAll("data")].map(e => Number(e.value)))"""
     )
-    return [[(value, text) for value, text in row] for row in rows]
+
+
+def written(value: float) -> str:
+    return "" if value < 0.01 else format_number(value * 100, "pt", decimals=0)
 
 
 def choose(page: Page, group: str, name: str) -> None:
@@ -85,19 +88,15 @@ def test_every_map_is_the_recorded_one(read: Read, block: str) -> None:
     for adjective in SENTENCES:
         choose(page, "Frase", f"com {adjective}")
         heads = recorded(row)["full"][adjective][name]
-        assert len(heads) == page.get_by_role("group", name="Cabeça").get_by_role("radio").count()
+        radios = page.get_by_role("group", name="Cabeça").get_by_role("radio")
+        expect(radios).to_have_count(len(heads))
         for head, weights in enumerate(heads):
             choose(page, "Cabeça", str(head + 1))
-            shown = cells(page)
-            assert [[value for value, _ in line] for line in shown] == [
-                line[: i + 1] for i, line in enumerate(weights)
-            ]
-            assert all(
-                text == ("" if value < 0.01 else format_number(value * 100, "pt", decimals=0))
-                for line in shown
-                for value, text in line
-            )
-            assert all(abs(sum(value for value, _ in line) - 1) < 1e-5 for line in shown)
+            expected = [line[: i + 1] for i, line in enumerate(weights)]
+            texts = [written(value) for line in expected for value in line]
+            expect(page.locator(".maps__m tbody data")).to_have_text(texts)
+            assert cells(page) == expected
+            assert all(abs(sum(line) - 1) < 1e-5 for line in expected)
 
 
 def test_what_one_word_changes_is_compared_and_opens_its_origin(read: Read) -> None:
@@ -140,7 +139,7 @@ def test_the_maps_are_walked_by_keyboard(read: Read) -> None:
     weights = recorded("blocks_2")["full"]["wide"]["block_1"][1][13]
     at = max(range(14), key=lambda j: weights[j])
     largest = format_number(weights[at], "pt", percent=1)
-    expect(said).to_contain_text("Cabeça 2, frase com wide: a posição 14, so", timeout=3000)
+    expect(said).to_contain_text("Cabeça 2, frase com wide: a posição 14, so")
     expect(said).to_contain_text(largest)
     expect(page.locator(".maps__c .num")).to_have_count(0)  # the record's table has the last row
 
@@ -173,6 +172,6 @@ def test_nothing_sticks_out_and_axe_finds_nothing(
     read: Read, address: str, width: int, scheme: str
 ) -> None:
     page = live(read(address, width=width, color_scheme=scheme))
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(STICKING) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert serious(page) == []

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.site.conftest import Site, free_port, serving, watch
+from tests.site.conftest import Site, free_port, serving, watch, whole
 from tests.site.test_reading import STICKING, serious
 from tests.site.tree import ROOT
 
@@ -65,7 +65,7 @@ def test_no_page_complains_asks_elsewhere_sticks_out_or_shuts_out(
     watch(page, real.url, complaints)
     for address in addresses(real):
         page.goto(real.url + address)
-        page.wait_for_load_state("networkidle")
+        whole(page)
         complaints += [f"{address} sticks out: {found}" for found in page.evaluate(STICKING)]
         complaints += [f"{address} shuts out: {found}" for found in serious(page)]
         complaints += [f"{address}: {left}" for left in unresolved(page)]

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.site.conftest import Read, Site
+from tests.site.conftest import Read, Site, elapse
 from tests.site.test_reading import serious
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
@@ -16,6 +16,11 @@ CHAPTER = "02-average/"
 TEXT_RIGHT = """() => {
   const content = document.querySelector(".md-content__inner");
   return content.getBoundingClientRect().right - parseFloat(getComputedStyle(content).paddingRight);
+}"""
+
+CLEAR = """() => {
+  const number = document.querySelector(".md-content__inner > p .num").getBoundingClientRect();
+  return number.bottom <= document.querySelector("#nbox").getBoundingClientRect().top;
 }"""
 
 
@@ -80,12 +85,14 @@ def test_a_second_click_or_a_click_elsewhere_closes(read: Read) -> None:
     first(page).click()
     expect(first(page)).to_have_attribute("aria-expanded", "true")
     page.mouse.move(5, 300)
-    page.wait_for_timeout(500)
+    elapse(page, 500)  # what is open for the mouse closes after 300
     expect(box(page)).to_be_visible()  # opened by a click, it does not mind where the mouse is
     first(page).click()
+    elapse(page)  # a click that opens does so a moment later
     expect(box(page)).to_be_hidden()
     expect(first(page)).not_to_have_attribute("aria-expanded", "true")
     first(page).click()
+    expect(box(page)).to_be_visible()
     page.locator("h2").first.click()
     expect(box(page)).to_be_hidden()
 
@@ -93,6 +100,7 @@ def test_a_second_click_or_a_click_elsewhere_closes(read: Read) -> None:
 def test_below_the_number_where_there_is_no_margin(read: Read) -> None:
     page = read(CHAPTER, width=1000)
     first(page).click()
+    expect(box(page)).to_be_visible()
     place, number = box(page).bounding_box(), first(page).bounding_box()
     assert place
     assert number
@@ -108,17 +116,17 @@ def test_the_keyboard_opens_reads_and_comes_back(read: Read, key: str) -> None:
     page.keyboard.press(key)
     expect(box(page)).to_be_visible()
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.closest('#nbox') !== null")
+    expect(page.locator("#nbox:focus-within")).to_have_count(1)
     page.keyboard.press("Escape")
     expect(box(page)).to_be_hidden()
-    assert page.evaluate("document.activeElement.dataset.n") == first(page).get_attribute("data-n")
+    expect(first(page)).to_be_focused()
 
 
 def test_tab_reaches_a_number_and_shows_it(read: Read) -> None:
     page = read(CHAPTER)
     page.locator(".bk-open__facts a").focus()
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "59,71"
+    expect(page.locator(":focus")).to_have_text("59,71")
     expect(box(page)).to_contain_text("perplexidade da linha none")
     page.keyboard.press("Tab")
     expect(box(page)).to_contain_text("perplexidade da linha mean")
@@ -128,7 +136,7 @@ def test_a_finger_opens_a_sheet_at_the_bottom_and_closes_it(read: Read) -> None:
     page = read(CHAPTER, width=390, height=844, has_touch=True, is_mobile=True)
     first(page).tap()
     expect(box(page)).to_be_visible()
-    page.wait_for_timeout(200)
+    page.wait_for_function(CLEAR)
     place, number = box(page).bounding_box(), first(page).bounding_box()
     assert place
     assert number
@@ -150,7 +158,9 @@ def test_a_formula_lists_its_numbers(read: Read) -> None:
     others.nth(1).click()
     expect(box(page).locator(".nbox__v")).to_have_text(re.compile("156,96"))
     page.keyboard.press("Escape")
+    expect(box(page)).to_be_hidden()
     formula.locator(".num").nth(1).click()
+    expect(box(page)).to_be_visible()
     expect(box(page).locator(".nbox__v")).to_have_text(re.compile("156,96"))
 
 
@@ -161,6 +171,7 @@ def test_a_number_in_an_exercise_does_not_unfold_it(read: Read) -> None:
     expect(page.locator(".ex details")).not_to_have_attribute("open", "")
     page.keyboard.press("Escape")
     page.locator(".ex__q").click(position={"x": 5, "y": 5})
+    expect(page.locator(".ex details")).to_have_attribute("open", "")
     expect(page.locator(".ex details")).to_contain_text("Nada que")
 
 

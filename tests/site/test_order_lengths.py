@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from engine.number import format_number
 from tests.site import tree
@@ -85,6 +85,11 @@ def lines(page: Page) -> dict[str, list[tuple[float, float]]]:
     }
 
 
+def curve(page: Page, name: str) -> Locator:
+    """Of one of them: its attribute `d` holds the points."""
+    return page.locator(f".order [data-line={name}] path").first
+
+
 def tall(points: list[tuple[float, float]]) -> float:
     """How many pixels a line climbs or falls."""
     heights = [y for _, y in points]
@@ -95,7 +100,9 @@ def tall(points: list[tuple[float, float]]) -> float:
 def test_every_number_and_line_is_the_recorded_one(read: Read, way: str) -> None:
     page, leaf = live(read(ORDER)), WAYS[way]
     page.get_by_role("button", name="Ligar tudo").click()
+    expect(page.locator(".order [data-line]")).to_have_count(len(NAMES))
     page.get_by_label(way).check()
+    expect(page.locator(".panel [role=status]")).to_contain_text(way)
     drawn = lines(page)
     assert set(drawn) == set(NAMES)
     heights: list[tuple[float, float]] = []
@@ -117,24 +124,31 @@ def test_every_number_and_line_is_the_recorded_one(read: Read, way: str) -> None
 
 def test_the_axis_fits_what_is_on(read: Read) -> None:
     page = live(read("en/" + ORDER))
-    assert set(lines(page)) == set(ROWS)
+    drawn, measured = page.locator(".order [data-line]"), page.locator(".order [data-row] .num")
     start = lines(page)
+    assert set(start) == set(ROWS)
+    curves = {name: curve(page, name).get_attribute("d") for name in ROWS}
     for name in ("learned table", "sinusoids", "none", "RoPE"):
         page.get_by_label(name, exact=True).uncheck()
+    expect(drawn).to_have_count(1)
     assert set(lines(page)) == {"alibi"}
     assert tall(lines(page)["alibi"]) > 5 * tall(start["alibi"])
     page.get_by_label("RoPE", exact=True).check()
     expect(page.locator(".order [data-row]")).to_have_count(2)
     page.get_by_label("128", exact=True).uncheck()
+    expect(measured).to_have_count(2 * 2)
     assert all(len(points) == 2 for points in lines(page).values())
     page.get_by_label("256", exact=True).uncheck()
+    expect(measured).to_have_count(2)
     assert all(len(points) == 1 for points in lines(page).values())
     expect(page.locator(".order data.live")).to_have_count(0)
     page.get_by_label("64", exact=True).uncheck()
     expect(page.locator(".order figure")).to_have_count(0)
     expect(page.locator(".order > p")).to_contain_text("Switch on at least one")
     page.get_by_role("button", name="As at the start").click()
-    assert lines(page) == start
+    expect(drawn).to_have_count(len(start))
+    for name, d in curves.items():
+        expect(curve(page, name)).to_have_attribute("d", str(d))
 
 
 def test_it_is_switched_by_keyboard_and_says_what_is_lowest(read: Read) -> None:
@@ -152,13 +166,10 @@ def test_it_is_switched_by_keyboard_and_says_what_is_lowest(read: Read) -> None:
     expect(page.locator(".panel [role=status]")).to_have_text(
         f"Janela de 128, janela inteira: a menor perplexidade é {low}, com {NAMES[best]};"
         f" a maior é {high}, com {NAMES[worst]}.",
-        timeout=3000,
     )
     page.get_by_label("janela inteira").focus()
     page.keyboard.press("ArrowDown")
-    expect(page.locator(".panel [role=status]")).to_contain_text(
-        "últimas 64 posições", timeout=3000
-    )
+    expect(page.locator(".panel [role=status]")).to_contain_text("últimas 64 posições")
 
 
 def test_measured_numbers_open_their_origin(read: Read) -> None:
@@ -186,6 +197,6 @@ def test_nothing_sticks_out_and_axe_finds_nothing(
     page = live(read(address, width=width, color_scheme=scheme))
     page.locator(".panel__do button").first.click()
     expect(page.locator(".order [data-line]")).to_have_count(7)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(STICKING) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert serious(page) == []

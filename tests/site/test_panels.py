@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from engine.number import format_number
 from model import arithmetic
 from tests.site import tree
-from tests.site.conftest import Read, Site, free_port, serving
-from tests.site.test_reading import STICKING, serious
+from tests.site.conftest import Read, Site, free_port, serving, settle
+from tests.site.test_reading import STICKING, serious, switch
 from tests.site.tree import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("panels")]
@@ -231,9 +231,10 @@ def test_the_last_token_does_not_move_the_earlier_ones_at_all(read: Read) -> Non
     expect(page.locator(".block__case").nth(1)).to_have_attribute("aria-pressed", "true")
     page.locator(".block__ask button").click()
     expect(page.locator(".block__ask")).to_contain_text("O que aconteceu")
-    assert page.evaluate("document.activeElement.closest('.block__ask') !== null")
+    expect(page.locator(".block__ask:focus-within")).to_have_count(1)
     moved = page.locator("[data-stage=y] .block__moved")
-    assert moved.all_inner_texts()[:2] == ["0", "0"]
+    expect(moved.nth(0)).to_have_text("0")
+    expect(moved.nth(1)).to_have_text("0")
     assert float(moved.nth(2).inner_text().replace(",", ".")) > 0.1
     expect(page.locator(".panel [role=status]")).to_contain_text(
         "Mudou em relação aos valores iniciais: ␣sub."
@@ -243,7 +244,8 @@ def test_the_last_token_does_not_move_the_earlier_ones_at_all(read: Read) -> Non
 
 def test_numbers_can_be_typed_in_both_ways_and_taken_back(read: Read) -> None:
     page = live(read(BLOCK))
-    before = page.locator("[data-stage=y] .block__row").inner_text()
+    output = page.locator("[data-stage=y] .block__row")
+    before = output.inner_text()
     field = page.get_by_label("␣sub, componente 1")
     expect(field).to_have_value("\u22120,5")
     for typed in ("-1.25", "-1,25"):
@@ -251,21 +253,20 @@ def test_numbers_can_be_typed_in_both_ways_and_taken_back(read: Read) -> None:
         expect(page.locator("[data-stage=x] .block__row")).to_contain_text("[\u22121,250;")
     field.blur()
     expect(field).to_have_value("\u22121,25")
-    after = page.locator("[data-stage=y] .block__row").inner_text()
-    assert after != before
+    expect(output).not_to_have_text(before)
     field.fill("1,2,3")
     field.blur()
     expect(field).to_have_attribute("aria-invalid", "true")
     expect(page.get_by_role("alert").first).to_contain_text("“1,2,3” não é um número")
-    assert page.locator("[data-stage=y] .block__row").inner_text() != before
+    expect(output).not_to_have_text(before)
     page.get_by_role("button", name="Valores iniciais").click()
     expect(field).to_have_value("\u22120,5")
     expect(field).to_have_attribute("aria-invalid", "false")
     expect(page.get_by_role("alert").first).to_be_empty()
-    assert page.locator("[data-stage=y] .block__row").inner_text() == before
+    expect(output).to_have_text(before)
     page.locator("[data-stage=k] button").first.click()
     page.get_by_label("W_K, linha 2, coluna 3").fill("4")
-    expect(page.locator("[data-stage=y] .block__row")).not_to_have_text(before)
+    expect(output).not_to_have_text(before)
 
 
 def test_a_link_restores_the_state_in_either_language(read: Read, site: Site) -> None:
@@ -276,23 +277,24 @@ def test_a_link_restores_the_state_in_either_language(read: Read, site: Site) ->
     page.get_by_label("com atenção").uncheck()
     page.get_by_label("␣gato", exact=True).check()
     link = page.get_by_role("link", name="Link para este estado")
-    href = str(link.get_attribute("href"))
-    assert href == "#panel-block-panel&x.1.2=0.125&w_2.8.4=-3&attention=0&token=2"
+    href = "#panel-block-panel&x.1.2=0.125&w_2.8.4=-3&attention=0&token=2"
+    expect(link).to_have_attribute("href", href)
     output = page.locator("[data-stage=y] .block__row")
     expected = output.inner_text()
     link.click()
     expect(page.locator(".panel [role=status]")).to_contain_text("Link copiado.")
-    assert page.url == page.evaluate("navigator.clipboard.readText()") == site.url + BLOCK + href
+    expect(page).to_have_url(site.url + BLOCK + href)
+    assert page.evaluate("navigator.clipboard.readText()") == site.url + BLOCK + href
     expect(page.locator("[data-stage=m] .block__head")).to_have_attribute("aria-expanded", "true")
     again = live(read(BLOCK + href))
     expect(again.locator("[data-stage=y] .block__row")).to_have_text(expected)
     expect(again.get_by_label("com atenção")).not_to_be_checked()
-    again.locator(".bk-lang a", has_text="EN").click()
+    switch(again, "EN")
     again.wait_for_url(f"{site.url}en/{BLOCK}{href}")
     english = live(again)
     expect(english.get_by_label("O, component 2", exact=True)).to_have_value("0.125")
-    there = english.locator("[data-stage=y] .block__row").inner_text()
-    assert there == expected.replace(",", ".").replace(";", ",")
+    there = expected.replace(",", ".").replace(";", ",")
+    expect(english.locator("[data-stage=y] .block__row")).to_have_text(there)
     english.evaluate("location.hash = '#panel-block-panel&x.9.9=1&x.1.1=&w_q.1.1=1e9&token=7'")
     expect(english.get_by_label("O, component 2", exact=True)).to_have_value("0")
     expect(english.locator(".panel [role=status]")).to_contain_text("Initial values.")
@@ -371,9 +373,7 @@ def test_the_slider_redraws_by_keyboard_and_says_where_it_stops(read: Read) -> N
     expect(page.locator(".panel .num")).to_have_count(page.locator(".panel__static .num").count())
     slider.press("End")
     expect(page.locator(".ruler output")).to_have_text("1024")
-    expect(page.locator(".panel [role=status]")).to_contain_text(
-        "Largura 1024: tokens efetivos", timeout=3000
-    )
+    expect(page.locator(".panel [role=status]")).to_contain_text("Largura 1024: tokens efetivos")
     again = page.locator(".scale rect").evaluate_all(
         "all => all.map(r => r.getAttribute('height'))"
     )
@@ -416,6 +416,11 @@ def lines(page: Page) -> dict[str, int]:
         "all => all.map(row => [row.dataset.line, row.querySelector('data').value])"
     )
     return {name: int(value) for name, value in found}
+
+
+def line(page: Page, name: str) -> Locator:
+    """One of them; its full precision is the attribute `value`."""
+    return page.locator(f"[data-line={name}] data").first
 
 
 def shapes(kind: str) -> list[dict[str, int]]:
@@ -488,7 +493,7 @@ def test_published_sizes_are_the_records(read: Read, site: Site, kind: str, name
         number = format_number(recorded[line], "pt", integer=True)
         assert row.locator("data").first.inner_text() == number
         assert row.locator(".num").inner_text() == number
-    expect(page.locator(".panel [role=status]")).to_contain_text(NAMED[name], timeout=3000)
+    expect(page.locator(".panel [role=status]")).to_contain_text(NAMED[name])
 
 
 @pytest.mark.parametrize("kind", [GPT2, MODERN])
@@ -497,7 +502,9 @@ def test_a_filled_in_formula_gives_the_number_beside_it(read: Read, kind: str) -
     for shape in shapes(kind)[:5]:
         for field, value in shape.items():
             page.locator(f".size__fields [name={field}]").fill(str(value))
-        assert page.locator(".size__wrong").inner_text() == ""
+        total = expected_sizes(kind, shape)["total"]
+        expect(line(page, "total")).to_have_attribute("value", str(total))
+        expect(page.locator(".size__wrong")).to_have_text("")
         off = page.evaluate(
             """() => [...document.querySelectorAll("[data-line]")].filter(row => {
               const text = row.nextElementSibling.querySelector(".live").innerHTML;
@@ -513,22 +520,25 @@ def test_a_filled_in_formula_gives_the_number_beside_it(read: Read, kind: str) -
 def test_thousands_may_stand_apart_and_what_is_no_count_is_said(read: Read, site: Site) -> None:
     page = live(read(GPT2))
     field = page.get_by_label("vocabulário")
-    before = lines(page)["total"]
+    before, total = lines(page)["total"], line(page, "total")
+    recorded = published(site, "gpt2_parameters/first_vocabulary")["small"]["total"]
+    assert recorded != before
     for typed in ("40.478", "40,478", "40 478", "40478"):
         field.fill(typed)
-        recorded = published(site, "gpt2_parameters/first_vocabulary")["small"]["total"]
-        assert lines(page)["total"] == recorded != before
+        expect(total).to_have_attribute("value", str(recorded))
     expect(page.locator(".size__presets [aria-pressed=true]")).to_have_count(0)
     expect(page.locator(".size .num")).to_have_count(0)
     for typed in ("", "4,5", "-3", "0", "1e3", "99999999999"):
+        field.fill("40478")
+        expect(field).to_have_attribute("aria-invalid", "false")
         field.fill(typed)
         expect(field).to_have_attribute("aria-invalid", "true")
         expect(page.locator(".size__wrong")).to_contain_text("de 1 a 10.000.000")
-        assert lines(page)["total"] == recorded
-    expect(page.locator(".panel [role=status]")).to_contain_text("Até lá", timeout=3000)
+        expect(total).to_have_attribute("value", str(recorded))
+    expect(page.locator(".panel [role=status]")).to_contain_text("Até lá")
     field.fill("50257")
     expect(field).to_have_attribute("aria-invalid", "false")
-    assert lines(page)["total"] == before
+    expect(total).to_have_attribute("value", str(before))
 
 
 def test_heads_that_do_not_divide_are_refused(read: Read) -> None:
@@ -539,6 +549,7 @@ def test_heads_that_do_not_divide_are_refused(read: Read) -> None:
     expect(page.locator(".size__wrong")).to_contain_text("groups would not be equal")
     assert lines(page) == before
     keys.fill("32")
+    expect(page.locator(".size__wrong")).to_have_text("")
     after = lines(page)
     assert after["cache_bytes"] == 4 * before["cache_bytes"]
     assert after["mlp"] == before["mlp"]
@@ -557,10 +568,10 @@ def test_a_size_is_chosen_and_changed_by_keyboard(read: Read) -> None:
     )
     for _ in range(3):
         page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.name") == "width"
+    expect(page.locator(":focus")).to_have_attribute("name", "width")
     page.keyboard.press("Control+a")
     page.keyboard.type("512")
-    assert lines(page)["final_norm"] == 1024
+    expect(line(page, "final_norm")).to_have_attribute("value", "1024")
 
 
 # ---------------------------------------------------------------------------- for everyone
@@ -598,14 +609,18 @@ def test_nothing_sticks_out_and_axe_finds_nothing(
         page.locator(".block__case").first.click()
         page.locator(".block__ask button").click()
         open_all(page)
+        settle(page)  # a line that has just been opened still forgets what was wrong in it
         page.locator("[data-stage=x] input").first.fill("x")
         page.locator("[data-stage=x] input").nth(1).focus()
+        expect(page.locator("[data-stage=x] .block__wrong p")).to_have_count(1)
     if page.locator(".size").count():
         page.locator(".size__preset").last.click()
+        expect(page.locator(".size__preset").last).to_have_attribute("aria-pressed", "true")
         if scheme == "dark":
             page.locator(".size__fields input").first.fill("x")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+            expect(page.locator(".size__wrong")).not_to_have_text("")
     assert page.evaluate(STICKING) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert serious(page) == []
 
 

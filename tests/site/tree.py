@@ -58,7 +58,7 @@ def run(tree: Path, command: list[str], **environment: str) -> subprocess.Comple
         env=env(tree, **environment),
         capture_output=True,
         encoding="utf-8",
-        timeout=600,
+        timeout=1800,
     )
 
 

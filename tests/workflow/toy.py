@@ -211,7 +211,7 @@ class Book:
     def snakemake(self, *arguments: str, **environment: str) -> Call:
         (self.root / "log").unlink(missing_ok=True)
         process = self.start(*arguments, **environment)
-        said, _ = process.communicate(timeout=600)
+        said, _ = process.communicate(timeout=1800)
         return Call(process.returncode, said, self.log())
 
     def log(self) -> list[str]:
