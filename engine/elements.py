@@ -356,15 +356,18 @@ class Elements(Writer):
 
     def _over(self, part: PredicateOutcome) -> str:
         """Over how many seeds this was compared, and the ± taken where that is another number."""
-        words = self.shared.words
+        words, compared = self.shared.words, len(part.details)
         if not part.seeded:
             return ""
-        if part.several:
-            return str(words["in_seeds"]).format(n=self._seeds(len(part.details)))
         spread = sorted({quantity.n for quantity in part.measured if quantity.std})
-        if not spread:
+        if not part.several and not spread:
             return str(words["no_spread"])
-        return str(words["one_in_common"]).format(n=" / ".join(map(self._seeds, spread)))
+        if set(spread) <= {compared}:
+            return str(words["in_seeds"]).format(n=self._seeds(compared))
+        *fewer, most = spread
+        counts = [format_number(count, self.language, word=True, gender="f") for count in fewer]
+        taken = " / ".join([*counts, self._seeds(most)])
+        return str(words["in_common"]).format(n=self._seeds(compared), spread=taken)
 
     def _seeds(self, count: int) -> str:
         return format_number(count, self.language, word=True, unit="seed")

@@ -85,6 +85,7 @@ BOOK = FakeBook(
     quantity("averages.mean.perplexity", 59.6, 59.8, 60.2),
     quantity("averages.none.perplexity", 29.5, 30.2, 29.9),
     replace(quantity("averages.first.perplexity", 50.0, 51.0), values={0: 50.0}),
+    quantity("averages.second.perplexity", 58.0, 59.0),
     quantity("averages.mean.parameters", 263168, 263168, 263168, unit="parameter"),
     quantity("triangle.all.difference", 1.23e-7),
     quantity("toy.all.x", ((0.5, -1.5), (2.0, 0.0))),
@@ -601,7 +602,7 @@ def test_a_claim_that_holds(project: Project) -> None:
     assert "Criterion: " in html_of(with_claim(project, "holds", 1.5, "en"))
 
 
-def test_a_claim_over_one_seed_says_whether_the_others_are_only_not_shared(
+def test_a_claim_over_fewer_seeds_than_its_spread_says_which_are_compared(
     project: Project,
 ) -> None:
     text = CLAIM.format(expected="holds", least=1).replace(".none.", ".first.")
@@ -609,15 +610,17 @@ def test_a_claim_over_one_seed_says_whether_the_others_are_only_not_shared(
     file = project.root / "chapters" / "02-average" / "claims.toml"
     alone = 'between = {of = "averages.first.perplexity", at_most = 60}\n'
     both = 'less = ["averages.first.perplexity", "averages.mean.perplexity"]\n'
+    two = 'less = ["averages.second.perplexity", "averages.mean.perplexity"]\n'
     for predicate, said in (
-        (both, "comparados na única semente em comum; ± entre três sementes."),
+        (both, "comparados em uma semente em comum; ± em três sementes."),
+        (two, "comparados em duas sementes em comum; ± em duas / três sementes."),
         (alone, "numa só semente: sem dispersão."),
     ):
         file.write_text(text[: text.index("ratio =")] + predicate, encoding="utf-8")
         page = next(page for page in project.pages("pt") if page.slug == "02-average")
         html = text_of(html_of(page)).replace("\u00a0", " ")
         assert said in html
-        assert "em cada semente" not in html
+        assert ("em cada semente" in html) == (predicate == two)
 
 
 def test_a_tolerance_is_drawn_from_the_smallest_value_on(project: Project) -> None:
