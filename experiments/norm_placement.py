@@ -49,9 +49,9 @@ SEEDS = {
     "pre": (0, 1, 2, 3, 4),
     "post": (0, 1, 2, 3, 4),
     "pre.warmup_0": (0,),
-    "pre.warmup_200": (0,),
+    "pre.warmup_200": (0, 1),
     "post.warmup_0": (0,),
-    "post.warmup_200": (0,),
+    "post.warmup_200": (0, 1),
 }
 TRAINED = ("pre.warmup_0", "pre.warmup_200", "post.warmup_0", "post.warmup_200")
 INPUTS = ("corpus",)
