@@ -48,7 +48,7 @@ ROWS = {
 SEEDS = {
     "pre": (0, 1, 2, 3, 4),
     "post": (0, 1, 2, 3, 4),
-    "pre.warmup_0": (0,),
+    "pre.warmup_0": (0, 1),
     "pre.warmup_200": (0, 1),
     "post.warmup_0": (0,),
     "post.warmup_200": (0, 1),
