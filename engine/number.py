@@ -120,6 +120,7 @@ UNITS: dict[str, Unit] = {
     "position": Unit("posição", "posições", "position", "positions", "f"),
     "layer": Unit("camada", "camadas", "layer", "layers", "f"),
     "block": Unit("bloco", "blocos", "block", "blocks"),
+    "attempt": Unit("tentativa", "tentativas", "attempt", "attempts", "f"),
     "head": Unit("cabeça", "cabeças", "head", "heads", "f"),
 }
 """The units a page may name. A plural key ("nats") finds its singular."""
