@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from engine.number import format_number
-from figures import Language, Row, marks, scales
+from figures import FigureError, Language, Row, marks, scales
 
 if TYPE_CHECKING:
     from engine.quantity import Book
@@ -33,6 +33,8 @@ def first(book: Book, path: str) -> Any:
 def naming_rows(book: Book, row: str, adjectives: Sequence[str]) -> list[Row]:
     """Block by block and head by head, each adjective: one row a word that is read."""
     words = cast("Sequence[str]", first(book, f"winograd_roles.{row}.maps.words"))
+    if SENTENCES[0] not in words:
+        raise FigureError(f"winograd_roles.{row}.maps.words is without {SENTENCES[0]!r}")
     at = words.index(SENTENCES[0])
     names = [PLACE if place == at else word for place, word in enumerate(words)]
     rows: list[Row] = []
