@@ -21,7 +21,7 @@ class Settings(sentences.SentenceSettings):
 FULL = Settings()
 SMOKE = Settings(width=16, heads=2, head_width=8, batch=8, steps=12, curve_points=4)
 ROWS = {"mean": {"model": "model.language_model:MeanBlocks"}, "blocks_1": {}}
-SEEDS = (0, 1)
+SEEDS = (0, 1, 2)
 TRAINED = True
 UNITS = {"parameters": "parameters", "*loss": "nats", "step": "steps"}
 

@@ -33,7 +33,7 @@ ROWS = {
     "blocks_1": {"kept": "experiments.winograd_roles:maps"},
     "blocks_2": {"blocks": 2, "kept": "experiments.winograd_roles:maps"},
 }
-SEEDS = (0, 1)
+SEEDS = (0, 1, 2)
 TRAINED = True
 UNITS = {"parameters": "parameters", "*loss": "nats", "step": "steps"}
 ALIASES = {"winograd_roles.maps": "winograd_roles.blocks_2.maps"}
