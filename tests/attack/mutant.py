@@ -59,7 +59,8 @@ def main(tree: Path) -> None:
 
 def outcome_of(job: dict[str, Any]) -> str:
     """The first test or replay that fails, in a child; "" if none does."""
-    for kind, names in (("test", job["tests"]), ("replay", job["runs"])):
+    tried = [("test", job["tests"]), ("replay", job["runs"])]
+    for kind, names in reversed(tried) if job["replay_first"] else tried:
         for name in names:
             child = os.fork()
             if child == 0:

@@ -8,6 +8,7 @@ or a replay fails. Harmless changes, of comments, layout and names of locals, mo
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import os
 import shutil
@@ -26,6 +27,7 @@ from engine.declaration import declaration, experiments
 from engine.plan import plan
 from engine.provenance import fingerprint
 from engine.record import Record, read_record
+from model.settings import LanguageModelSettings
 from tests.attack.tally import Tally
 
 HERE = Path(__file__).parent
@@ -53,7 +55,11 @@ NOTHING_TO_GET_WRONG = {
 
 @dataclass(frozen=True)
 class Mutation:
-    """One change: `before` is replaced by `after` inside the definition `of`."""
+    """One change: `before` is replaced by `after` inside the definition `of`.
+
+    What is known to notice it is named so that it is tried first: `runs` that are replayed, before
+    any test, or `tests`.
+    """
 
     of: str
     what: str
@@ -169,7 +175,7 @@ def job(mutation: Mutation | None, every: list[Record]) -> dict[str, Any]:
             of = [r for r in every if mutation.of in r.definitions and not r.machine_dependent]
             short = [r for r in of if r.replay is not None or r.seconds < 20]
             runs = [r.id for r in sorted(short, key=lambda r: (r.replay is not None, r.seconds))]
-    measured = {record.id for record in every}
+    assert set(runs) <= {record.id for record in every}, f"{file}: {runs}"
     groups = [first, [name for name in files if name not in first]]
     tests = [[*group, "-k", "not killed"] for group in groups if group]
     if mutation and mutation.module == "train":  # processes of their own: what takes longest
@@ -178,7 +184,8 @@ def job(mutation: Mutation | None, every: list[Record]) -> dict[str, Any]:
         "file": file,
         "text": text,
         "tests": tests,
-        "runs": [run for run in runs if run in measured][:3],
+        "runs": runs[:3] if mutation else runs,
+        "replay_first": bool(mutation and mutation.runs),
     }
 
 
@@ -248,10 +255,12 @@ def test_a_change_that_matters_moves_the_digests_of_what_depends_on_it_and_no_ot
         for spec in specs:
             reaches = mutation.of in before[spec.id].definitions
             now = spec
-            # The settings of the run are what changed, if they did.
+            # Settings count by the values of the run; by their text where its code makes some.
             if mutation.module == "settings":
                 now = declaration(spec.experiment).runs[-1]
-                reaches = now.settings != spec.settings
+                own = importlib.import_module(f"experiments.{spec.experiment}").Settings
+                inherits = issubclass(own, LanguageModelSettings)
+                reaches = now.settings != spec.settings or (reaches and not inherits)
             differs = fingerprint(now).digest != before[spec.id].digest
             tally_ = moved if reaches else still
             tally_.count(differs == reaches, f"{mutation.of} ({mutation.what}): {spec.id}")
