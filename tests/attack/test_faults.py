@@ -44,6 +44,14 @@ TIMES = ("measured_at", "seconds", "hash")  # of a record: when, and for how lon
 # ---------------------------------------------------------------------------- a tree to disturb
 
 
+@pytest.fixture(autouse=True, scope="module")
+def interruptible() -> Iterator[None]:
+    """A shell has whatever it starts in the background ignore Ctrl-C, and so would our children."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def grow(folder: Path) -> Path:
     """What measures, and the README as its text."""
     for name in ("engine", "model", "experiments", "tests/attack"):
@@ -264,12 +272,15 @@ def test_an_interrupted_workflow_leaves_everything_whole(
 ) -> None:
     book.edit("experiments/toss.py", "1.0 / settings", "2.0 / settings")
     stopped = tally("faults.workflow_interrupted")
+    ends: list[int] = []
     for _ in range(5):
         process = book.start(TOY_PATIENCE="2")
         time.sleep(dice.uniform(1.0, 4.0))
         kill_tree(process, signal.SIGINT)
+        ends.append(process.returncode)
         records = list((book.root / "results").rglob("*.json"))
         stopped.count(len(records) == 4 and all(read_in(book.root, p) for p in records))
+    assert any(ends), "none of them was interrupted: each ended as if nothing had been"
     assert book.snakemake().status == 0
     assert book.snakemake().ran == []
 
