@@ -1,5 +1,5 @@
 """Can every page of the book be read by whoever comes: on 320 pixels, enlarged, by keyboard alone,
-on paper, without script? (tests/site/test_book.py asks the rest of every page.)"""
+on paper, without script? (tests/site/test_book.py asks the rest of every page: axe among it.)"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 from tests.attack.tally import Tally
 from tests.site.conftest import Site, settle, watch, whole
 from tests.site.test_book import addresses
-from tests.site.test_reading import STICKING, serious
+from tests.site.test_reading import STICKING
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("built")]
 
@@ -34,7 +34,8 @@ FIGURES = """() => [...document.querySelectorAll(".md-content figure.fig")]
     || ![...f.querySelectorAll(".bk-svg")].every(s => s.getAttribute("aria-label")?.trim()))
   .map(f => f.id)"""
 
-# What answers to a click, and cannot be reached or left by Tab; and what shows no focus.
+# What answers to a click, and cannot be reached or left by Tab; and what shows no focus. Of what is
+# alike (the ledger has thousands of links) the first five are given the focus.
 UNREACHED = """() => {
   const wanted = [...document.querySelectorAll(
       "a[href], button, summary, input, select, textarea, [role=button], [role=slider], [onclick]")]
@@ -43,11 +44,13 @@ UNREACHED = """() => {
     .filter(e => e.tabIndex !== -1 || !e.matches("[tabindex='-1'], .md-toggle, label *"))
     .filter(e => { const r = e.getBoundingClientRect(); return r.width > 0 && r.height > 0; })
     .filter(e => getComputedStyle(e).visibility === "visible" && !e.disabled);
-  const bad = [];
+  const bad = [], alike = {};
   for (const e of wanted) {
-    e.focus({ focusVisible: true, preventScroll: true });
-    const reached = document.activeElement === e && e.tabIndex >= 0;
-    if (!reached) bad.push("not reached: " + e.outerHTML.slice(0, 120));
+    const kind = [e.tagName, e.className, e.getAttribute("role"), e.tabIndex].join(" ");
+    alike[kind] = (alike[kind] ?? 0) + 1;
+    if (alike[kind] <= 5) e.focus({ focusVisible: true, preventScroll: true });
+    const reached = document.activeElement === e || alike[kind] > 5;
+    if (!reached || e.tabIndex < 0) bad.push("not reached: " + e.outerHTML.slice(0, 120));
   }
   document.activeElement?.blur();
   return bad;
@@ -65,7 +68,7 @@ def test_every_page_on_a_small_screen_enlarged_by_keyboard_and_on_paper(
 ) -> None:
     complaints: list[str] = []
     small = {name: tally(f"reader.{name}") for name in SMALL}
-    keys, paper, axe = (tally(f"reader.{name}") for name in ("keyboard", "paper", "axe"))
+    keys, paper = tally("reader.keyboard"), tally("reader.paper")
     for address in addresses(built):
         page = page_of(browser, built, complaints, viewport={"width": 1280, "height": 900})
         page.goto(built.url + address)
@@ -78,8 +81,6 @@ def test_every_page_on_a_small_screen_enlarged_by_keyboard_and_on_paper(
             found = [*page.evaluate(STICKING), *page.evaluate(UNSEEN), *page.evaluate(FIGURES)]
             wide = page.evaluate("document.documentElement.scrollWidth")
             small[name].count(wide <= width and not found, f"{address}: {wide} {found[:3]}")
-        found = serious(page)
-        axe.count(not found, f"{address}: {found[:2]}")
         page.set_viewport_size({"width": 720, "height": 1000})
         page.emulate_media(media="print")
         settle(page)
