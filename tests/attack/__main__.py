@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -44,7 +45,8 @@ def main(arguments: list[str]) -> int:
         shutil.rmtree(FOLDER / f"test_{name}", ignore_errors=True)
     FOLDER.mkdir(parents=True, exist_ok=True)
     said = FOLDER / "said.xml"
-    run = [sys.executable, "-m", "pytest", "--numprocesses", "auto", "--dist", "loadgroup"]
+    at_once = str((os.cpu_count() or 1) + 1)  # some wait more than they compute
+    run = [sys.executable, "-m", "pytest", "--numprocesses", at_once, "--dist", "loadgroup"]
     files = [str(HERE / f"test_{name}.py") for name in names]
     status = subprocess.run(
         [*run, "--durations", "0", "--durations-min", "5", "--junitxml", str(said), *files],
