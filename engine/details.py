@@ -202,6 +202,7 @@ class Labels:
             (re.compile(fnmatch.translate(pattern).replace(".*", "(.*?)")), entries[pattern])
             for pattern in sorted(entries, key=lambda p: (-len(p.replace("*", "")), p))
         ]
+        self._found: dict[tuple[str, Language], str] = {}  # a page asks for the same ones often
 
     @classmethod
     def read(cls) -> Labels:
@@ -218,6 +219,11 @@ class Labels:
         return cls(loaded)
 
     def of_path(self, path: str, language: Language) -> str:
+        if (path, language) not in self._found:
+            self._found[path, language] = self._first(path, language)
+        return self._found[path, language]
+
+    def _first(self, path: str, language: Language) -> str:
         for pattern, entry in self._entries:
             match = pattern.match(path)
             if match:

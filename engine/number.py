@@ -20,6 +20,7 @@ The decisions, each with its reason:
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -476,6 +477,13 @@ def _would_be_zero(value: float, name: str, shown: Decimal) -> str:
 # ---------------------------------------------------------------------------- writing
 
 
+@functools.cache
+def _separators(language: Language) -> tuple[str, str]:
+    """Between thousands, and before decimals."""
+    locale = _LOCALES[language]
+    return get_group_symbol(locale), get_decimal_symbol(locale)
+
+
 @dataclass(frozen=True)
 class _Style:
     """How digits, signs and units are written in one language and one form."""
@@ -487,8 +495,7 @@ class _Style:
 
     def digits(self, magnitude: Decimal) -> str:
         whole, _, part = format(magnitude, "f").partition(".")
-        locale = _LOCALES[self.language]
-        group, point = get_group_symbol(locale), get_decimal_symbol(locale)
+        group, point = _separators(self.language)
         if self.form == "tex":
             group, point = f"{{{group}}}", f"{{{point}}}" if point == "," else point
         if self.grouped and len(whole) >= GROUPED_FROM:

@@ -492,10 +492,10 @@ def preview(
     slug: str, language: Language = "pt", book: Book | None = None
 ) -> tuple[str, list[str]]:
     """One page as Markdown with its numbers as text, and every mistake of that chapter."""
-    rendered = _Edition(language, book or Book(allow_stale=True)).render()
-    page = next((page for page in rendered if page.slug == slug), None)
-    if page is None:
-        known = ", ".join(page.slug for page in rendered)
+    edition = _Edition(language, book or Book(allow_stale=True))
+    if slug not in edition.chapters:
+        known = ", ".join(edition.chapters)
         raise RenderError(f"there is no chapter {slug!r}; there are: {known}")
+    page = next(page for page in edition.render() if page.slug == slug)
     text = marks.replace(page.markdown, marks.RING, lambda step: f"  ({step})")
     return plain_text(text, page), [str(mistake) for mistake in page.mistakes]

@@ -20,7 +20,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from jinja2 import Environment
+from jinja2 import Environment, Template
 
 from engine import details, marks, paths
 from engine import quantity as quantities
@@ -144,6 +144,7 @@ class Writer:
         self.unsaid: dict[int, Mistake] = {}  # times and memory that still need their machine
         self.wanted: list[tuple[tuple[str, str, str], Mistake]] = []
         self.place: tuple[str, int] | None = None  # while text outside the body is rendered
+        self._lines: list[tuple[int, int]] = []  # of the template and of its code
         self._counts: dict[str, int] = {}
         self._boxed = 0
 
@@ -165,9 +166,14 @@ class Writer:
         while frame is not None:
             template = frame.f_globals.get("__jinja_template__")
             if template is not None and template.name == name:
-                return self.file, template.get_corresponding_lineno(frame.f_lineno)
+                return self.file, self._line(template, frame.f_lineno)
             frame = frame.f_back
         return self.file, 0
+
+    def _line(self, template: Template, compiled: int) -> int:
+        """template.get_corresponding_lineno, which reads the whole table of lines at each call."""
+        self._lines = self._lines or template.debug_info
+        return next((line for line, code in reversed(self._lines) if code <= compiled), 1)
 
     # ------------------------------------------------------------------ numbers
 
