@@ -37,7 +37,7 @@ SMOKE = Settings(
     longest=6, evaluated=8,
 )  # fmt: skip
 ROWS = {"blocks_1": {}, "blocks_2": {"blocks": 2}}
-SEEDS = (0, 1)
+SEEDS = (0, 1, 2)
 TRAINED = True
 UNITS = {"parameters": "parameters", "*loss": "nats", "step": "steps"}
 
