@@ -114,7 +114,8 @@ def settle(threads: int, device: torch.device) -> None:
     if device.type == "cuda":
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
         torch.backends.cuda.matmul.allow_tf32 = False
-    torch.use_deterministic_algorithms(True, warn_only=device.type != "cpu")
+    # Not use_deterministic_algorithms: it imports the compiler, which nothing here needs, in 3 s.
+    torch.set_deterministic_debug_mode("error" if device.type == "cpu" else "warn")
     deterministic: Any = torch.utils.deterministic
     deterministic.fill_uninitialized_memory = False  # for every tensor here is written whole
     if sys.platform == "linux":
