@@ -15,6 +15,7 @@ import pytest
 
 from experiments import runner, session
 from model import corpus
+from tests.experiments.command import call
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,21 +30,6 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     chapter.mkdir(parents=True)
     shutil.copy(ROOT / "README.md", chapter / "en.md.j2")
     return folder
-
-
-def call(
-    folder: Path, *words: str, check: int = 0, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "experiments", *words],
-        cwd=folder,
-        env=os.environ | {"OMP_NUM_THREADS": "1", "MEDIDA_SETTINGS": "smoke"} | environment,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == check, done.stderr
-    return done
 
 
 def recorded(folder: Path, run: str) -> dict[str, object]:

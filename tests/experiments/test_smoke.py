@@ -9,8 +9,9 @@ import pytest
 
 from engine import record
 from engine.declaration import Declaration, RunSpec, declaration, experiments
-from tests.experiments.test_runner import call, recorded
+from tests.experiments.command import call
 from tests.experiments.test_runner import copy as copy  # the fixture
+from tests.experiments.test_runner import recorded
 
 
 def one_seed_of_every_row(declared: Declaration) -> list[RunSpec]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.experiments.test_runner import call
+from tests.experiments.command import call
 from tests.experiments.test_runner import copy as copy  # the fixture
 
 QUICK = ("averages", "shuffle", "triangle")
