@@ -27,7 +27,7 @@ $(READY): requirements.lock
 
 test: $(READY)
 	-@$(ASSETS)
-	@python -m pytest --numprocesses auto --dist loadgroup -m "not attack"
+	@python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder -m "not attack"
 
 attack: $(READY)
 	-@$(ASSETS)

@@ -72,6 +72,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out.extend((item.nodeid, reason) for item, reason in gone.items())
     config.hook.pytest_deselected(items=list(gone))
     items[:] = [item for item in items if item not in gone]
+    # What shares a worker may take as long as all the rest: no worker shall be left with it.
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
     if getattr(config.option, "loadgroup", False):
         keep_groups_together(items)
 
@@ -99,6 +101,12 @@ def pytest_collectreport(report: pytest.CollectReport) -> None:
 
 def why_skipped(report: pytest.TestReport | pytest.CollectReport) -> str:
     return str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: some tests wait more than they compute."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:

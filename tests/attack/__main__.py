@@ -16,7 +16,6 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -48,8 +47,7 @@ def main(arguments: list[str]) -> int:
         shutil.rmtree(FOLDER / f"test_{name}", ignore_errors=True)
     FOLDER.mkdir(parents=True, exist_ok=True)
     said = FOLDER / "said.xml"
-    at_once = str((os.cpu_count() or 1) + 1)  # some wait more than they compute
-    run = [sys.executable, "-m", "pytest", "--numprocesses", at_once, "--dist", "loadgroup"]
+    run = [sys.executable, "-m", "pytest", "--numprocesses", "auto", "--dist", "loadgroup"]
     run += ["--no-loadscope-reorder"]  # in the order of the files
     files = [str(HERE / f"test_{name}.py") for name in sorted(names, key=rank)]
     status = subprocess.run(
