@@ -148,9 +148,9 @@ class Shown:
             self._listen(patch)
             if only:
                 patch.setattr(render, "_body", functools.partial(body_of, only, render._body))  # pyright: ignore[reportPrivateUsage]
-            of = Book(allow_stale=True)
+            self.book = Book(allow_stale=True)
             for language in LANGUAGES:
-                for page in pages(language, of, serving=True):
+                for page in pages(language, self.book, serving=True):
                     self.pages[language, page.slug] = page
         self.tokens = {name: tokens(page) for name, page in self.pages.items()}
         self.shapes = {  # how many numbers each block of a page has
@@ -466,7 +466,7 @@ def cited_in(
     assert shared is not None
     found: set[Leaf] = set()
     quantities: list[Quantity] = []
-    book = Book(allow_stale=True)
+    book = shown.book
     if claim := CLAIM.search(block):
         of = load_claims(paths.CHAPTERS / slug)[claim[1]]
         quantities += [book.get(path) for path in of.paths]
