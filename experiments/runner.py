@@ -258,6 +258,8 @@ def plain_errors(spec: RunSpec) -> Generator[None]:
         if isinstance(error.__context__, OSError):  # what PyTorch makes of a full disk
             said = errors.accident(error.__context__, paths.shown(paths.BUILD))
             raise errors.MedidaError(f"{spec.id}: {said}") from error
+        if isinstance(error.__context__, KeyboardInterrupt):  # and of Ctrl-C while it writes
+            raise error.__context__ from None
         if not DEVICE_FAILED.search(str(error)):
             raise  # a fault of the code: its traceback is wanted
         said = str(error).split("\n")[0]

@@ -1,5 +1,6 @@
 """What happens to a record when a run fails, is killed, or is asked for in the wrong way?"""
 
+import io
 import json
 import math
 import os
@@ -10,11 +11,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 
+from engine import declaration
 from experiments import runner, session
-from model import corpus
+from model import corpus, train
 from tests.experiments.command import call
 
 ROOT = Path(__file__).parents[2]
@@ -261,6 +265,42 @@ def test_a_full_disk_ends_a_training_in_one_line(copy: Path) -> None:
     said = done.stderr.strip().splitlines()[-1]
     assert said == "averages/none.s0: build/smoke: No space left on device"
     assert "Traceback" not in done.stderr
+
+
+class Interrupted(io.BytesIO):
+    """Ctrl-C comes with the write of this number."""
+
+    def __init__(self, write: int) -> None:
+        super().__init__()
+        self.left = write
+
+    def write(self, data: Any) -> int:
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+        return super().write(data)
+
+
+def test_ctrl_c_at_any_write_of_a_checkpoint_is_ctrl_c(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PyTorch makes a RuntimeError of some of them, in which the interrupt is only the context."""
+    save, state = torch.save, {"weights": torch.ones(3), "step": 1}
+    path = tmp_path / "none.pt"
+    train.save_state(path, state)
+    before, writes = path.read_bytes(), 0
+    spec = declaration.run_spec("averages/none.s0")
+    monkeypatch.setattr(torch, "save", lambda of, _: save(of, Interrupted(writes)))
+    while True:
+        writes += 1
+        try:
+            with runner.plain_errors(spec):
+                train.save_state(path, state)
+        except KeyboardInterrupt:
+            assert [(p, p.read_bytes()) for p in tmp_path.iterdir()] == [(path, before)]
+        else:
+            break
+    assert writes > 20, "it was written in fewer pieces: most of them were not tried"
 
 
 def test_a_reader_that_goes_away_is_no_accident(copy: Path) -> None:
