@@ -94,16 +94,20 @@ class Stack:
             return self.losses.clone()
         self.rate.fill_(rate)
         if self._graph is None:
-            self._warm_up()
+            self.warm_up()
             self._graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(self._graph):
                 self._step()
         self._graph.replay()
         return self.losses.clone()
 
-    def _warm_up(self) -> None:
+    def warm_up(self) -> None:
         """A capture wants every buffer made beforehand: take steps on a side stream, undo them."""
         before = {name: value.detach().clone() for name, value in self.parameters.items()}
+        moments = {
+            parameter: {name: item.clone() for name, item in state.items()}
+            for parameter, state in self.optimizer.state.items()
+        }  # of a checkpoint; empty at the first step
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
@@ -113,9 +117,12 @@ class Stack:
         with torch.no_grad():
             for name, value in self.parameters.items():
                 value.copy_(before[name])
-            for state in self.optimizer.state.values():
-                for item in state.values():
-                    item.zero_()
+            for parameter, state in self.optimizer.state.items():
+                for name, item in state.items():
+                    if parameter in moments:
+                        item.copy_(moments[parameter][name])
+                    else:
+                        item.zero_()
 
     def spread(self) -> None:
         """Put the parameters, and the gradients of the last step, back into the single models."""
@@ -136,7 +143,10 @@ class Stack:
         with torch.no_grad():
             for name, value in self.parameters.items():
                 value.copy_(state["parameters"][name])
+        rates = [group["lr"] for group in self.optimizer.param_groups]
         self.optimizer.load_state_dict(state["optimizer"])
+        for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
+            group["lr"] = rate  # on CUDA the tensor that `step` fills, not a copy of its last value
 
 
 def train_together(

@@ -1,10 +1,14 @@
 """Do seeds trained as one batch of models end where each ends alone?"""
 
+from contextlib import nullcontext
+from copy import deepcopy
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 from torch import Generator
+from torch.utils._pytree import tree_leaves
 
 from model import train_together as together
 from model.language_model import Blocks, LanguageModel, MeanOnly
@@ -69,3 +73,43 @@ def test_a_stopped_batch_goes_on_where_it_was(
         run(checkpoint, stop=9)
     assert checkpoint.exists()
     assert run(checkpoint) == run(None)
+
+
+def test_the_warm_up_of_a_resumed_batch_undoes_its_own_steps_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What CUDA alone goes through, with streams that do nothing."""
+
+    def stack() -> together.Stack:
+        return together.Stack([fresh(Blocks, seed)[0] for seed in range(2)], SETTINGS)
+
+    monkeypatch.setattr(
+        torch.cuda, "Stream", lambda: SimpleNamespace(wait_stream=lambda other: None)
+    )
+    monkeypatch.setattr(torch.cuda, "current_stream", torch.cuda.Stream)
+    monkeypatch.setattr(torch.cuda, "stream", nullcontext)
+    trained = stack()
+    generators = [Generator().manual_seed(seed) for seed in range(2)]
+    for _ in range(3):
+        trained.step([draw(generator) for generator in generators], 0.1)
+    saved = deepcopy(trained.state())
+
+    resumed = stack()
+    rate = torch.tensor(0.0)
+    resumed.optimizer.param_groups[0]["lr"] = rate
+    resumed.load(saved)
+    assert resumed.optimizer.param_groups[0]["lr"] is rate
+    rate.fill_(0.1)
+    resumed.warm_up()
+    for mine, theirs in zip(
+        tree_leaves(resumed.state()["optimizer"]["state"]),
+        tree_leaves(saved["optimizer"]["state"]),
+        strict=True,
+    ):
+        torch.testing.assert_close(mine, theirs, rtol=0, atol=0)
+    for name, value in resumed.parameters.items():
+        torch.testing.assert_close(value, saved["parameters"][name], rtol=0, atol=0)
+
+    new = stack()
+    new.warm_up()
+    assert all(not leaf.any() for leaf in tree_leaves(new.state()["optimizer"]["state"]))
