@@ -278,7 +278,7 @@ def another_seed(name: str, declared: Declaration) -> RunSpec | None:
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """ ", did you mean a or b?" for the close matches among known names, else nothing."""
+    """ " (did you mean a or b?)" for the close matches among known names, else nothing."""
     close = difflib.get_close_matches(word, list(known), n=3, cutoff=0.5)
     return f" (did you mean {' or '.join(close)}?)" if close else ""
 

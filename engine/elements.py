@@ -20,11 +20,12 @@ from jinja2.exceptions import TemplateError
 
 from engine import blocks, details, marks, paths
 from engine.claims import Claim, PredicateOutcome, check_claim, load_claims
+from engine.declaration import suggestion
 from engine.details import Markup, Number
 from engine.errors import MedidaError, RenderError
 from engine.number import format_number
 from engine.quantity import Quantity
-from engine.writer import FAILED, Broken, ShownClaim, Writer, kept, near, one_line
+from engine.writer import FAILED, Broken, ShownClaim, Writer, kept, one_line
 
 ANSWER = f"{marks.OPEN}\ue007{marks.CLOSE}"
 FEWEST = 0.25  # of the rows of a table of symbols: names of code in fewer need no column
@@ -199,10 +200,6 @@ class Elements(Writer):
             self.shared.mark(marks.RAW, Markup(blocks.drawn(name, self.language, width)))
             for width in ("wide", "narrow")
         ]
-        self.files += [
-            blocks.figure_file(name, f".{self.language}.{width}.svg")
-            for width in ("wide", "narrow")
-        ]
         self.figures[name] = blocks.drawn_from(name)
         data = f"{self.roots.site}data/{name}.csv"
         code = self.roots.language + details.source_url(f"figures/{name}.py")
@@ -242,8 +239,6 @@ class Elements(Writer):
         steps = {s for at in (rings or {}).values() for s in ([at] if isinstance(at, int) else at)}
         if steps - set(range(1, len(equations) + 1)):
             raise RenderError(f"listing {section}: rings name steps that equations does not have")
-        self.files.append(paths.ROOT / path)
-        self.listings.append((path, section))
         address = self.roots.language + details.source_url(path) + f"#L{quoted.first_line}"
         link = str(self.shared.shapes.link(address, f"<code>{escape(path)}</code>"))
         return str(
@@ -261,7 +256,7 @@ class Elements(Writer):
     def claim(self, name: str) -> str:
         """The card of a claim: statement, criterion, what was measured, and whether it holds."""
         if name not in self._claims:
-            raise RenderError(f"no claim {name!r} in claims.toml{near(name, self._claims)}")
+            raise RenderError(f"no claim {name!r} in claims.toml{suggestion(name, self._claims)}")
         claim = self._claims[name]
         anchor, label = self.label("claim", name)
         outcome = check_claim(claim, self.shared.book)
@@ -469,9 +464,8 @@ class Elements(Writer):
         file = folder / f"{name}.md.j2"
         if not file.is_file():
             known = [path.name.removesuffix(".md.j2") for path in folder.glob("*.md.j2")]
-            raise RenderError(f"no panel {name!r} in templates/widgets{near(name, known)}")
+            raise RenderError(f"no panel {name!r} in templates/widgets{suggestion(name, known)}")
         said = folder / f"{name}.toml"  # the panel's words, in both languages
-        self.files += [file, folder / "frame.j2", said]
         anchor, label = self.label("panel", name)
         template = self.shared.environment.get_template(f"widgets/{name}.md.j2")
         return (
@@ -524,7 +518,6 @@ class Elements(Writer):
     def glossary(self) -> str:
         """What each term is called in both languages: chapters/glossary/glossary.toml."""
         path = paths.CHAPTERS / "glossary" / "glossary.toml"
-        self.files.append(path)
         words = self.shared.words
         head = [words[f"glossary_{column}"] for column in ("en", "pt", "avoid")]
         terms: list[dict[str, Any]] = _toml(path)["term"]
@@ -544,10 +537,11 @@ class Elements(Writer):
         """One group of the symbols in the page's own notation.toml, as a table; a column in which
         the whole group has nothing is left out, and few names of code stand with the words."""
         path = self.chapter.folder / "notation.toml"
-        self.files.append(path)
         groups = _toml(path)
         if group not in groups:
-            raise RenderError(f"{paths.shown(path)} has no group {group!r}{near(group, groups)}")
+            raise RenderError(
+                f"{paths.shown(path)} has no group {group!r}{suggestion(group, groups)}"
+            )
         symbols: list[dict[str, Any]] = groups[group]["symbols"]
         cells = {
             "symbol": [f"${symbol['tex']}$" for symbol in symbols],

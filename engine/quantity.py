@@ -68,11 +68,6 @@ class Quantity:
         return len(self.values)
 
     @property
-    def seeds(self) -> tuple[int | None, ...]:
-        """The seeds, in order."""
-        return tuple(self.values)
-
-    @property
     def is_deterministic(self) -> bool:
         """Whether the value depends on no seed, so that it has no spread by nature."""
         return tuple(self.values) == (None,)
@@ -459,14 +454,6 @@ class Book:
         if not found:
             raise self._missing(path)
         return tuple(found)
-
-    def record(self, spec: RunSpec) -> Record:
-        """The record of a run, read once.
-
-        Raises:
-            RecordError: as `load_record`, stale ones aside where they are allowed.
-        """
-        return self._record(spec)[0]
 
     # finding
 

@@ -14,7 +14,6 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from jinja2 import (
@@ -55,8 +54,8 @@ class Page:
     """One chapter in one language.
 
     `url` is below the root of the language; `meta` is the front matter, rendered, for the site's
-    own templates: its texts may hold marks, like `title` and `markdown`. `sources` are the files
-    that the page was made from. `mistakes` is empty unless the book is being served or previewed.
+    own templates: its texts may hold marks, like `title` and `markdown`. `mistakes` is empty unless
+    the book is being served or previewed.
     """
 
     slug: str
@@ -66,11 +65,9 @@ class Page:
     title: str
     markdown: str
     meta: dict[str, Any]
-    sources: tuple[Path, ...]
     numbers: tuple[Number, ...] = ()
     claims: tuple[ShownClaim, ...] = ()
     figures: tuple[str, ...] = ()
-    listings: tuple[tuple[str, str], ...] = ()
     drawn_paths: frozenset[str] = frozenset()
     mistakes: tuple[Mistake, ...] = ()
     assets: dict[str, str] = field(default_factory=dict[str, str])
@@ -214,7 +211,6 @@ class _Edition:
                 title=chapter.slug,
                 markdown="",
                 meta={"title": chapter.slug, "chapter": chapter.number, "slug": chapter.slug},
-                sources=(),
                 mistakes=tuple(self.early[chapter.slug]),
                 shared=shared,
             )
@@ -246,11 +242,9 @@ class _Edition:
             title=texts["title"],
             markdown=markdown,
             meta=self._meta(chapter, writer, texts, drawn),
-            sources=_sources(chapter, writer),
             numbers=tuple(writer.numbers),
             claims=tuple(writer.claims),
             figures=tuple(writer.figures),
-            listings=tuple(writer.listings),
             drawn_paths=drawn,
             mistakes=tuple(writer.mistakes),
             assets=assets,
@@ -470,19 +464,6 @@ def _measured(writer: Writer, drawn: frozenset[str]) -> str:
         time=details.duration_words(sum(r.seconds for r in records.values()), language),
     )
     return said[:1].upper() + said[1:]
-
-
-def _sources(chapter: Chapter, writer: Writer) -> tuple[Path, ...]:
-    shared_files = [
-        paths.TEMPLATES / "shapes.md.j2",
-        paths.TEMPLATES / "words.toml",
-        paths.CHAPTERS / "labels.toml",
-        paths.CHAPTERS / "bibliography" / "references.bib",
-        chapter.folder / "claims.toml",
-    ]
-    records = [record.path for number in writer.numbers for record in number.quantity.records]
-    files = [writer.source.path, *shared_files, *writer.files, *records]
-    return tuple(dict.fromkeys(file for file in files if file.is_file()))
 
 
 # ---------------------------------------------------------------------------- for authors

@@ -10,14 +10,12 @@ A mistake does not end the page: it is kept with its line, so that an author see
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from jinja2 import Environment, Template
@@ -26,6 +24,7 @@ from engine import details, marks, paths
 from engine import quantity as quantities
 from engine.bibliography import Entry
 from engine.chapters import Chapter, Constant, Source
+from engine.declaration import suggestion
 from engine.details import Late, Number, Roots, Words
 from engine.errors import MedidaError, MissingPath, NumberError, RenderError
 from engine.number import Language, format_number, format_spread, spread_parts, unit_name
@@ -139,8 +138,6 @@ class Writer:
         self.mistakes: list[Mistake] = []
         self.claims: list[ShownClaim] = []
         self.figures: dict[str, tuple[str, ...]] = {}
-        self.listings: list[tuple[str, str]] = []
-        self.files: list[Path] = []
         self.unsaid: dict[int, Mistake] = {}  # times and memory that still need their machine
         self.wanted: list[tuple[tuple[str, str, str], Mistake]] = []
         self.place: tuple[str, int] | None = None  # while text outside the body is rendered
@@ -245,7 +242,7 @@ class Writer:
         constant: Constant | None = self.source.constants.get(name)
         if constant is None:
             raise RenderError(
-                f"no constant {name!r} in the front matter{near(name, self.source.constants)}"
+                f"no constant {name!r} in the front matter{suggestion(name, self.source.constants)}"
             )
         value = constant.value
         if isinstance(value, str):
@@ -431,7 +428,7 @@ class Writer:
         for key in keys:
             work = self.shared.works.get(key)
             if work is None:
-                meant = near(key, self.shared.works)
+                meant = suggestion(key, self.shared.works)
                 raise RenderError(f"no work {key!r} in chapters/bibliography/references.bib{meant}")
             pages = self.shared.cited_works.setdefault(key, [])
             if self.chapter.slug not in pages:
@@ -448,7 +445,9 @@ class Writer:
     def _chapter(self, slug: str) -> Chapter:
         chapter = self.shared.chapters.get(slug)
         if chapter is None:
-            raise RenderError(f"there is no chapter {slug!r}{near(slug, self.shared.chapters)}")
+            raise RenderError(
+                f"there is no chapter {slug!r}{suggestion(slug, self.shared.chapters)}"
+            )
         return chapter
 
     def _link(self, slug: str, anchor: str, text: str) -> str:
@@ -490,8 +489,3 @@ def anchor_of(kind: str, name: str) -> str:
 
 def one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-def near(name: str, known: Iterable[str]) -> str:
-    found = difflib.get_close_matches(name, list(known), n=3)
-    return f" (did you mean {', '.join(found)}?)" if found else ""
