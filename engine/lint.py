@@ -489,7 +489,11 @@ def _front(source: Source, what: str) -> object:
 
 def _check_figures(lint: _Lint, known: Known) -> None:
     for path in sorted(paths.FIGURES.glob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        try:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+        except SyntaxError as problem:
+            lint.add(path, problem.lineno or 1, "python", f"is not valid Python: {problem.msg}")
+            continue
         for key, language, text, line in _figure_texts(tree):
             if language not in LANGUAGES:
                 lint.add(path, line, "parity", f"the words {key!r} know no language {language!r}")

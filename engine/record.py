@@ -496,6 +496,8 @@ def read_record(path: Path) -> Record:
         _check_schema(content, path)
     except RecordError as error:
         raise RecordError(f"{error}; {mend}") from None
+    except RecursionError:
+        raise RecordError(f"{shown}: is damaged (lists within lists without end); {mend}") from None
     table = cast("dict[str, object]", content)
     if table["hash"] != _hash(table, f"{shown}: "):
         raise RecordError(

@@ -515,6 +515,11 @@ def test_a_record_cited_by_its_alias_is_used(book: Tree) -> None:
     assert [f for f in lint_book() if f.kind == "unused"] == []
 
 
+def test_a_figure_that_is_no_python_is_a_finding(book: Tree) -> None:
+    book.write("figures/bars.py", "def draw(:\n")
+    assert ("bars.py", 1) in [at(finding) for finding in found("python")]
+
+
 # ------------------------------------------------------------------ the command
 
 

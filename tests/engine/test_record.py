@@ -321,6 +321,7 @@ def test_provenance_is_checked(tree: Tree, key: str, value: Any, message: str) -
         b'{"schema": NaN}',
         b'{"schema": 1e999}',
         b"[" * 100000,
+        b'{"schema": 1, "values": {"a": ' + b"[" * 700 + b"]" * 700 + b"}}",
         b'{"schema": 1' + b"0" * 5000 + b"}",
         "\ufeff{}".encode(),
     ],
