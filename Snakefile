@@ -59,7 +59,7 @@ use rule measure as replay with:
     wildcard_constraints:
         run=BOOK.runs_of("replay"),
     params:
-        first=f"python -m experiments replay {{run}} --attest --device {BOOK.device} ||",
+        first=f"python -m experiments replay {{run}} --attest --device {BOOK.device} && exit || [ $? -eq 3 ] || exit 1;",
         why=lambda wildcards: BOOK.why(wildcards.run),
     message:
         "replay {wildcards.run}: {params.why}"

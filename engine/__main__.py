@@ -179,9 +179,21 @@ def check_records() -> tuple[int, list[str]]:
             count += 1
     with suppress(DeclarationError):  # which is said above
         for path in orphans():
-            name = paths.shown(path)
-            problems.append(f"{name}: belongs to no declared run (renamed?); git rm {name}")
+            problems.append(_orphaned(path))
     return count, problems
+
+
+def _orphaned(path: Path) -> str:
+    """What to do with a record of no declared run."""
+    name = paths.shown(path)
+    try:
+        spec = run_spec(f"{path.parent.name}/{path.stem}")
+    except MedidaError:
+        return f"{name}: belongs to no declared run (renamed?); git rm {name}"
+    return (
+        f"{name}: SEEDS in experiments/{spec.experiment}.py does not name its seed;"
+        f" add it there, or git rm {name}"
+    )
 
 
 def _all_runs(problems: list[str]) -> list[RunSpec]:
@@ -336,6 +348,8 @@ def _total(jobs: Sequence[Job]) -> str:
 def verify(options: argparse.Namespace) -> int:
     """Whether records and source agree: digests, and with --replay the first steps too."""
     if options.site is not None:
+        if options.runs or options.replay:
+            raise MedidaError("verify --site compares a site, and takes no runs and no --replay")
         return verify_site(Path(options.site))
     problems: list[str] = []
     named = [run_spec(name) for name in options.runs]
@@ -377,17 +391,28 @@ def replay(specs: Sequence[RunSpec], jobs: int) -> bool:
     chunks = [names[start : start + CHUNK] for start in range(0, len(names), CHUNK)]
     environment = {**os.environ, "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1")}
 
-    def run(chunk: list[str]) -> int:
+    def run(chunk: list[str]) -> tuple[int, list[str]]:
         command = [sys.executable, "-m", "experiments", "replay", *chunk]
-        return subprocess.run(command, cwd=paths.ROOT, env=environment, check=False).returncode
+        done = subprocess.run(
+            command,
+            cwd=paths.ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,  # there stand the runs that are too long to repeat
+            encoding="utf-8",
+            check=False,
+        )
+        return done.returncode, done.stdout.splitlines()
 
     with ThreadPoolExecutor(max_workers=jobs) as pool:
-        statuses = list(pool.map(run, chunks))
-    failed = sum(1 for status in statuses if status)
+        outcomes = list(pool.map(run, chunks))
+    failed = sum(1 for status, _ in outcomes if status)
+    left_out = [line for _, lines in outcomes for line in lines]
     if failed:
         print(f"{failed} of {len(chunks)} groups of replays did not agree", file=sys.stderr)
     else:
-        print(f"{len(names)} runs replayed, all agree")
+        print(f"{len(names) - len(left_out)} runs replayed, all agree")
+    for line in left_out:
+        print(line)
     return not failed
 
 

@@ -6,7 +6,8 @@
     python -m experiments run --all --seeds 5 --out DIR    the whole book, on another machine
     python -m experiments adopt DIR/records.tar.gz         its records, brought home
 
-In: names of runs. Out: records in results/, progress on standard error; exit status 0 or 1.
+In: names of runs. Out: records in results/, progress on standard error. Exit status: 0; 1 where
+something failed; 3 where `replay --attest` found a record that only a measurement can mend.
 """
 
 import argparse
@@ -17,6 +18,9 @@ from pathlib import Path
 
 from engine import declaration, paths
 from engine.errors import MedidaError, Parser, accident
+
+MEASURE = 3
+"""The exit status on which the Snakefile goes from a replay to a measurement."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -31,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
     adopting.add_argument("archive", type=Path)
     run.add_argument("runs", nargs="*", metavar="EXPERIMENT/RUN")
     run.add_argument("--all", action="store_true", help="the whole book, shortest runs first")
-    run.add_argument("--seeds", type=int, default=1, help="with --all: seeds of each trained row")
+    run.add_argument("--seeds", type=int, help="with --all: seeds of each trained row (default: 1)")
     run.add_argument("--out", type=Path, help="with --all: where records and their archive go")
     replay.add_argument("runs", nargs="+", metavar="EXPERIMENT/RUN")
     for command in (run, replay):
@@ -64,10 +68,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "adopt":
             return adopt(together.adopt(options.archive))
         if options.command == "run" and options.all:
-            if options.runs or options.out is None or options.seeds < 1:
+            seeds = 1 if options.seeds is None else options.seeds
+            if options.runs or options.out is None or seeds < 1:
                 raise MedidaError("run --all takes --out DIR and --seeds N, and no names of runs")
-            print(together.measure_all(options.device, options.seeds, options.out))
+            print(together.measure_all(options.device, seeds, options.out))
             return 0
+        if options.command == "run" and (options.seeds is not None or options.out is not None):
+            raise MedidaError("--seeds and --out belong to run --all; a seed is named: mean.s0")
         if not options.runs:
             raise MedidaError("which run? EXPERIMENT/RUN, or --all; python -m experiments list")
         specs = [declaration.run_spec(name) for name in options.runs]
@@ -76,7 +83,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 runner.measure_run(spec, options.device)
             return 0
         outcomes = [runner.replay_run(spec, options.device, options.attest) for spec in specs]
-        return 0 if all(outcomes) else 1
+        if all(outcomes):
+            return 0
+        return MEASURE if options.attest else 1
     except MedidaError as error:
         print(error, file=sys.stderr)
         return 1
@@ -91,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(accident(error), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("interrupted; the same command goes on where it stopped", file=sys.stderr)
+        print("interrupted; a training goes on at its last checkpoint", file=sys.stderr)
         return 1
 
 

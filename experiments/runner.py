@@ -5,6 +5,7 @@ record. A trained run first goes through the short run that every later replay r
 """
 
 import fcntl
+import hashlib
 import importlib
 import math
 import re
@@ -12,12 +13,15 @@ import sys
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from engine import errors, paths, provenance, record
 from engine.declaration import RunSpec
+from engine.plan import duration
+from engine.provenance import Fingerprint
 from experiments import session
 from model.corpus import CorpusError
 from model.train import CheckpointError
@@ -33,7 +37,7 @@ DEVICE_FAILED = re.compile(r"\b(?:CUDA|cuDNN|cuBLAS|MPS|HIP)\b|out of memory", r
 def measure_run(spec: RunSpec, device_name: str) -> None:
     """Measure one run and write its record; a killed one goes on at its checkpoint."""
     with plain_errors(spec), alone(spec) as waited:
-        fingerprint = provenance.fingerprint(spec)  # before the import: what is read is what runs
+        fingerprint = read_before_import(spec)
         if waited and current(spec):
             print(f"{spec.id}: measured by the other process", file=sys.stderr)
             spec.path.touch()  # for whoever compares times, as Snakemake does
@@ -62,7 +66,7 @@ def measure_run(spec: RunSpec, device_name: str) -> None:
             seconds=seconds,
         )
         checkpoint.unlink(missing_ok=True)
-        print(f"{spec.id}: {paths.shown(path)}, {session.duration(seconds)}", file=sys.stderr)
+        print(f"{spec.id}: {paths.shown(path)}, {duration(seconds)}", file=sys.stderr)
 
 
 def replay_run(spec: RunSpec, device_name: str, attest: bool) -> bool:
@@ -73,7 +77,7 @@ def replay_run(spec: RunSpec, device_name: str, attest: bool) -> bool:
     """
     with plain_errors(spec), alone(spec):
         old = record.read_record(spec.path)
-        fingerprint = provenance.fingerprint(spec)
+        fingerprint = read_before_import(spec)
         device = chosen(spec, device_name)
         module, settings = prepared(spec, device)
         began = time.monotonic()
@@ -88,11 +92,14 @@ def replay_run(spec: RunSpec, device_name: str, attest: bool) -> bool:
                 new = dict(module.measure(settings, session.Run(spec.id, spec.seed, device)))
                 expected = dict(old.values)
             else:
-                print(f"{spec.id}: too long to repeat; not replayed", file=sys.stderr)
+                took = duration(old.seconds)
+                print(f"{spec.id}: not replayed; measuring it, all there is to do, took {took}")
                 return not attest
         same_kind = old.device["kind"] == device.type
         tolerance = TOLERANCE if same_kind else DEVICE_TOLERANCE
-        differing = disagreements(expected, new, tolerance, same_kind, set(old.machine_dependent))
+        prefix = "values." if spec.trained else ""
+        left_out = {f"{prefix}{leaf}" for leaf in old.machine_dependent}
+        differing = disagreements(expected, new, tolerance, same_kind, left_out)
         took = time.monotonic() - began
         if differing:
             print(f"{spec.id}: differs: {'; '.join(differing[:3])}", file=sys.stderr)
@@ -154,8 +161,10 @@ def disagreements(
     if isinstance(expected, int | float) and isinstance(found, int | float):
         if same_kind and isinstance(expected, int) and isinstance(found, int):
             tolerance = 0.0
-        close = abs(expected - found) <= tolerance * max(1.0, abs(expected))
-        agrees = close or expected == found or (math.isnan(expected) and math.isnan(found))
+        if math.isfinite(expected) and math.isfinite(found):
+            agrees = abs(expected - found) <= tolerance * max(1.0, abs(expected))
+        else:  # an infinity is within no distance of anything but itself
+            agrees = expected == found or (math.isnan(expected) and math.isnan(found))
         return [] if agrees else [f"{path}: {found!r} instead of {expected!r}"]
     wanted, got = branches(expected), branches(found)
     if wanted is None or got is None or set(wanted) != set(got):
@@ -182,7 +191,41 @@ def prepared(spec: RunSpec, device: torch.device) -> tuple[Any, Any]:
     """The experiment's module and the run's settings as its own dataclass."""
     session.settle(spec.threads, device)
     module = importlib.import_module(f"experiments.{spec.experiment}")
+    note_imports()
     return module, type(module.FULL)(**spec.settings)
+
+
+def read_before_import(spec: RunSpec) -> Fingerprint:
+    """The run's fingerprint, taken of the code that is going to run.
+
+    What is not imported yet is read before it is. What this process imported for an earlier run
+    must stand as it stood then: an edit since would be in the digest, and not in what runs.
+    """
+    note_imports()
+    fingerprint = provenance.fingerprint(spec)
+    for name, (path, digest) in imported.items():
+        used = any(piece.startswith(f"{name}.") for piece in fingerprint.definitions)
+        if used and hashed(path) != digest:
+            raise errors.MedidaError(
+                f"{spec.id}: {paths.shown(path)} was edited after this process had read it;"
+                " the same command measures what stands there now"
+            )
+    return fingerprint
+
+
+imported: dict[str, tuple[Path, bytes]] = {}  # the file of each module, its digest when imported
+
+
+def note_imports() -> None:
+    """Remember what the files of newly imported modules held."""
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if file and name.startswith(("experiments.", "model.")) and name not in imported:
+            imported[name] = Path(file), hashed(Path(file))
+
+
+def hashed(path: Path) -> bytes:
+    return hashlib.sha256(path.read_bytes()).digest() if path.exists() else b""
 
 
 def chosen(spec: RunSpec, wanted: str) -> torch.device:
@@ -205,7 +248,7 @@ def estimate(spec: RunSpec) -> str:
     seconds = record.last_seconds(spec)
     if seconds is None:
         return "never measured here; the time left is shown after the first steps"
-    return f"about {session.duration(seconds)}, as the last time"
+    return f"about {duration(seconds)}, as the last time"
 
 
 def current(spec: RunSpec) -> bool:

@@ -20,6 +20,7 @@ import torch
 from torch import Generator as RandomNumbers
 
 from engine import paths
+from engine.plan import duration
 from model.corpus import find_corpus, load_corpus
 from model.fused_attention import fused_attention
 from model.products import faster_products
@@ -77,15 +78,6 @@ class Progress:
         end = "\n" if step == steps or not self.terminal else ""
         start = "\r\x1b[K" if self.terminal else ""
         print(f"{start}{line}", end=end, file=sys.stderr, flush=True)
-
-
-def duration(seconds: float) -> str:
-    """Seconds as a person says them: 40 s, 12 min, 3.5 h."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 5400:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
 
 
 def choose_device(wanted: str) -> torch.device:

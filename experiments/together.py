@@ -16,11 +16,13 @@ import threading
 import time
 import zlib
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from engine import declaration, errors, paths, provenance, record
 from engine.declaration import RunSpec
+from engine.plan import duration
 from experiments import runner, session
 from experiments.session import Progress, Run
 from model.language_model import LanguageModel
@@ -92,8 +94,17 @@ class Meeting:
 
 def measure_seeds(specs: Sequence[RunSpec], device_name: str) -> None:
     """Measure the seeds of one trained row as one batch of models and write their records."""
+    with ExitStack() as held:
+        held.enter_context(runner.plain_errors(specs[0]))
+        if any([held.enter_context(runner.alone(spec)) for spec in specs]):  # all of the locks
+            specs = [spec for spec in specs if not runner.current(spec)]
+        if specs:
+            _measure_together(specs, device_name)
+
+
+def _measure_together(specs: Sequence[RunSpec], device_name: str) -> None:
     first = specs[0]
-    fingerprints = [provenance.fingerprint(spec) for spec in specs]
+    fingerprints = [runner.read_before_import(spec) for spec in specs]
     device = runner.chosen(first, device_name)
     module, settings = runner.prepared(first, device)
     name = f"{first.experiment}/{first.row or 'all'} ({len(specs)} seeds)"
@@ -122,7 +133,8 @@ def measure_seeds(specs: Sequence[RunSpec], device_name: str) -> None:
         thread.join()
     if meeting.failed is not None:
         raise meeting.failed
-    seconds = (time.monotonic() - began) / len(specs)
+    earlier = meeting.trainings[0].earlier_seconds if meeting.trainings else 0.0
+    seconds = (time.monotonic() - began + earlier) / len(specs)
     for place, spec in enumerate(specs):
         losses, values = replays[place]
         record.write_record(
@@ -177,7 +189,7 @@ def measure_all(device_name: str, seeds: int, out: Path) -> Path:
         if not missing:
             continue
         print(f"row {number} of {len(every)}: {specs[0].experiment}/{specs[0].row or 'all'}, "
-              f"{session.duration(time.monotonic() - began)} so far",
+              f"{duration(time.monotonic() - began)} so far",
               file=sys.stderr, flush=True)  # fmt: skip
         if specs[0].trained and len(missing) > 1:
             measure_seeds(missing, device_name)
@@ -212,8 +224,17 @@ def adopt(archive: Path) -> list[str]:
         raise errors.MedidaError(f"{archive}: not an archive of records ({error})") from error
     with tempfile.TemporaryDirectory() as scratch:
         checked = [_checked(archive, *content, Path(scratch)) for content in contents]
-    for spec, content in checked:
-        record.write_atomically(spec.path, content, f"{spec.id}: the record", spec.command)
+    beside = {spec.id: spec.path.with_suffix(".adopted") for spec, _ in checked}
+    try:
+        for spec, content in checked:  # all are on the disk before the first takes its place
+            record.write_atomically(
+                beside[spec.id], content, f"{spec.id}: the record", spec.command
+            )
+        for spec, _ in checked:
+            beside[spec.id].replace(spec.path)
+    finally:
+        for path in beside.values():
+            path.unlink(missing_ok=True)
     return [spec.id for spec, _ in checked]
 
 

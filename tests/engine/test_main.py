@@ -99,6 +99,7 @@ def test_check_names_every_problem(filled: Tree, capsys: pytest.CaptureFixture[s
     filled.write("chapters/b/claims.toml", "[c\n")
     filled.write("chapters/d/claims.toml", CLAIM.format("none", "gone"))
     filled.write("results/old/all.json", "{}")
+    filled.write("results/shuffle/s7.json", "{}")
     filled.replace("experiments/timing.py", '"ms"', '"s"')
     filled.remove("results/shuffle/s1.json")
     (filled.root / "results/averages/bigram.json").write_text("{}")
@@ -110,12 +111,13 @@ def test_check_names_every_problem(filled: Tree, capsys: pytest.CaptureFixture[s
         "results/averages/bigram.json: ",
         "timing/all: the record gives a_ms in 'ms', experiments/timing.py in 's'",
         "results/old/all.json: belongs to no declared run (renamed?); git rm results/old/all.json",
+        "results/shuffle/s7.json: SEEDS in experiments/shuffle.py does not name its seed; add it",
         "chapters/a/claims.toml [c]: expected holds, found not_reproduced",
         "chapters/b/claims.toml: ",
         "chapters/d/claims.toml [c]: nothing lies under averages.gone.perplexity",
     ):
         assert sum(part in line for line in errors) == 1, part
-    assert len(errors) == 7
+    assert len(errors) == 8
 
 
 def test_check_under_smoke_settings_lets_claims_come_out_either_way(
@@ -252,10 +254,12 @@ def test_verify_by_replay_runs_the_experiments(
         f"""
         import os, pathlib, sys
         pathlib.Path(f"asked.{{os.getpid()}}").write_text(" ".join(sys.argv[1:]))
-        sys.exit({int(fails)} if "timing/all" in sys.argv else 0)
+        if "timing/all" in sys.argv:
+            print("timing/all: not replayed; it is too long")
+            sys.exit({int(fails)})
         """,
     )
-    status, _, errors = run(capsys, "verify", "--replay", "--jobs", "2")
+    status, out, errors = run(capsys, "verify", "--replay", "--jobs", "2")
     asked = [path.read_text().split() for path in filled.root.glob("asked.*")]
     assert {words[0] for words in asked} == {"replay"}
     assert sorted(name for words in asked for name in words[1:]) == sorted(
@@ -263,6 +267,19 @@ def test_verify_by_replay_runs_the_experiments(
     )
     assert status == int(fails)
     assert errors == (["1 of 3 groups of replays did not agree"] if fails else [])
+    assert ("8 runs replayed, all agree\n" in out) is not fails
+    assert out.endswith("timing/all: not replayed; it is too long\n")
+
+
+@pytest.mark.parametrize("more", ["--replay", "averages/none.s0"])
+def test_a_site_is_verified_alone(
+    filled: Tree, capsys: pytest.CaptureFixture[str], more: str
+) -> None:
+    status, _, errors = run(capsys, "verify", more, "--site")
+    assert (status, errors) == (
+        1,
+        ["verify --site compares a site, and takes no runs and no --replay"],
+    )
 
 
 # usage and accidents

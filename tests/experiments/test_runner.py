@@ -1,5 +1,6 @@
 """What happens to a record when a run fails, is killed, or is asked for in the wrong way?"""
 
+import importlib
 import io
 import json
 import math
@@ -16,8 +17,10 @@ from typing import Any
 import pytest
 import torch
 
-from engine import declaration
-from experiments import runner, session
+from engine import declaration, provenance
+from engine.declaration import run_spec
+from engine.errors import MedidaError
+from experiments import runner
 from model import corpus, train
 from tests.experiments.command import call
 
@@ -57,8 +60,9 @@ def test_a_changed_model_fails_its_replay(copy: Path) -> None:
         file.write_text(
             right.replace("torch.arange(1, x.shape[-2] + 1,", "torch.arange(2, x.shape[-2] + 2,")
         )
-        done = call(copy, "replay", "averages/mean.s1", "--attest", check=1)
+        done = call(copy, "replay", "averages/mean.s1", "--attest", check=3)
         assert "averages/mean.s1: differs" in done.stderr
+        call(copy, "replay", "averages/mean.s1", check=1)
     finally:
         file.write_text(right)
 
@@ -94,10 +98,50 @@ def test_a_changed_definition_that_no_replay_calls_is_not_attested(copy: Path) -
     assert changed != right
     try:
         file.write_text(changed)
-        done = call(copy, "replay", "averages/none.s0", "--attest", check=1)
+        done = call(copy, "replay", "averages/none.s0", "--attest", check=3)
         assert "did not call model.language_model.LanguageModel.features" in done.stderr
     finally:
         file.write_text(right)
+
+
+def test_what_depends_on_the_machine_is_left_out_of_a_replay(copy: Path) -> None:
+    file = copy / "experiments" / "averages.py"
+    right = file.read_text()
+    measured = "return language.measure_language_model(settings, run)[1]"
+    assert measured in right
+    timed = right.replace(measured, f'{measured} | {{"t_ms": time.perf_counter()}}')
+    timed = timed.replace("FULL =", 'MACHINE_DEPENDENT = ("t_ms",)\nFULL =', 1)
+    try:
+        file.write_text(timed.replace("from collections", "import time\nfrom collections", 1))
+        call(copy, "run", "averages/none.s0")
+        done = call(copy, "replay", "averages/none.s0")
+        assert "agrees within" in done.stderr
+    finally:
+        file.write_text(right)
+
+
+def test_what_is_too_long_to_repeat_is_said_to_be_left_out(copy: Path) -> None:
+    call(copy, "run", "triangle/all")
+    file = copy / "experiments" / "runner.py"
+    right = file.read_text()
+    try:
+        file.write_text(right.replace("MEASURED_AGAIN = 60.0", "MEASURED_AGAIN = 0.0"))
+        done = call(copy, "replay", "triangle/all")
+        assert done.stdout.startswith("triangle/all: not replayed; ")
+        call(copy, "replay", "triangle/all", "--attest", check=3)
+    finally:
+        file.write_text(right)
+
+
+def test_what_was_edited_since_its_import_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = run_spec("shuffle/s0")
+    importlib.import_module("experiments.shuffle")
+    assert runner.read_before_import(spec).digest == provenance.fingerprint(spec).digest
+    path, _ = runner.imported["experiments.shuffle"]
+    monkeypatch.setitem(runner.imported, "experiments.shuffle", (path, b"what stood there before"))
+    with pytest.raises(MedidaError, match=r"shuffle\.py was edited after this process had read it"):
+        runner.read_before_import(spec)
+    runner.read_before_import(run_spec("triangle/all"))
 
 
 def test_a_killed_run_goes_on_and_leaves_the_record_as_it_was(copy: Path) -> None:
@@ -146,6 +190,8 @@ def test_a_killed_run_goes_on_and_leaves_the_record_as_it_was(copy: Path) -> Non
         (("run", "averages/none.s0", "--settings", "huge"), "huge"),
         (("run", "--all", "--seeds", "many"), "many"),
         (("run", "--all"), "--out DIR"),
+        (("run", "averages/none.s0", "--out", "elsewhere"), "belong to run --all"),
+        (("run", "averages/none.s0", "--seeds", "5"), "belong to run --all"),
     ],
 )
 def test_bad_input_is_one_clear_line(copy: Path, words: tuple[str, ...], says: str) -> None:
@@ -323,14 +369,14 @@ def test_disagreements_are_found_and_named() -> None:
     assert compare(counted, counted | {"i": 1_115_393})[0].startswith("i: 1115393")
     assert compare(counted, counted | {"i": 1_115_393}, same=False) == []
     assert compare(good, good | {"n": 1.0})
+    assert compare({"m": -math.inf}, {"m": -math.inf}) == []
+    for other in (math.inf, 5.0, math.nan):
+        assert compare({"m": -math.inf}, {"m": other}), other
+        assert compare({"m": other}, {"m": -math.inf}), other
     assert compare(good, good | {"b": [1.0]})
     assert compare(good, {name: value for name, value in good.items() if name != "a"})
     assert compare({"x": True}, {"x": False})
     assert compare({"x": 1.0}, {"x": "1.0"})
-
-
-def test_durations_are_said_as_people_say_them() -> None:
-    assert [session.duration(s) for s in (4, 89, 300, 7200)] == ["4 s", "89 s", "5 min", "2.0 h"]
 
 
 # The corpus: looked for in order, its hash checked, half a download never kept.

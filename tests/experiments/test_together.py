@@ -93,6 +93,19 @@ def test_a_changed_record_is_refused_and_nothing_is_taken(
     assert not list(results.glob("*/*.json"))
 
 
+def test_where_one_record_cannot_lie_none_is_taken(copy: Path, archive: Path) -> None:
+    results = copy / "build" / "smoke" / "results"
+    shutil.rmtree(results, ignore_errors=True)
+    results.mkdir()
+    (results / "triangle").write_text("a file where a folder has to be")
+    try:
+        done = call(copy, "adopt", str(archive), check=1)
+        assert len(done.stderr.strip().splitlines()) == 1
+        assert [path.name for path in results.rglob("*") if path.is_file()] == ["triangle"]
+    finally:
+        (results / "triangle").unlink()
+
+
 def test_no_archive_is_one_clear_line(copy: Path, tmp_path: Path) -> None:
     path = tmp_path / "letter.tar.gz"
     path.write_text("dear archive")

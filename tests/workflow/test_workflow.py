@@ -116,6 +116,15 @@ def test_code_that_a_trained_run_depends_on_is_replayed_first(book: Book) -> Non
     assert book.snakemake().ran == []
 
 
+def test_a_replay_that_fails_is_no_reason_to_measure(book: Book) -> None:
+    """Ctrl-C, a full disk: only a replay that disagrees, or cannot decide, is one."""
+    book.edit("model/parts.py", "return 2 * x", "return x + x")
+    failed = book.snakemake(TOY_REPLAY_FAILS="1")
+    assert failed.status != 0
+    assert failed.measured == ["replay walk/long.s0", "replay walk/short.s0"]
+    assert book.snakemake().measured == ["replay walk/long.s0", "replay walk/short.s0"]
+
+
 @pytest.mark.parametrize("damage", ["half", "by hand", "gone"])
 def test_a_damaged_record_is_measured_and_no_other(book: Book, damage: str) -> None:
     record = book.record("toss/s0")

@@ -101,11 +101,13 @@ def main(command: str, run: str) -> int:
     module = importlib.import_module(f"experiments.{spec.experiment}")
     settings = type(module.FULL)(**spec.settings)
     if command == "replay":
+        if os.environ.get("TOY_REPLAY_FAILS"):
+            return 1
         old = record.read_record(spec.path)
         with provenance.CallTrace() as trace:
             values = module.measure(settings, None)
         if values != dict(old.values) or provenance.uncovered(old, spec, trace.called):
-            return 1
+            return 3
         record.reattest(old, spec, fingerprint, 0.0, provenance.machine())
         return 0
     if os.environ.get("TOY_PATIENCE"):
