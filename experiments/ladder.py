@@ -41,12 +41,12 @@ ROWS = {
 }
 SEEDS = {
     "": (),
-    "mean_added_positions": (0, 1),
-    "head_replaced": (0, 1),
-    "head_added": (0, 1),
-    "heads_4": (0, 1),
-    "mlp": (0, 1),
-    "blocks_2": (0, 1),
+    "mean_added_positions": (0, 1, 2),
+    "head_replaced": (0, 1, 2),
+    "head_added": (0, 1, 2),
+    "heads_4": (0, 1, 2),
+    "mlp": (0, 1, 2),
+    "blocks_2": (0, 1, 2),
 }
 TRAINED = ("mean_added_positions", "head_replaced", "head_added", "heads_4", "mlp", "blocks_2")
 INPUTS = ("corpus",)

@@ -98,8 +98,8 @@ SMOKE_ROWS = {
     "short_d1024.undivided": {"head_width": 16, "steps": 12, "batch": 4},
 }
 SEEDS = {
-    "full_d32.divided": (0, 1),
-    "full_d32.undivided": (0, 1),
+    "full_d32.divided": (0, 1, 2),
+    "full_d32.undivided": (0, 1, 2),
     "full_d128.divided": (0,),
     "full_d128.undivided": (0,),
     "short_d128.divided": (0, 1, 2),
