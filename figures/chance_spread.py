@@ -21,7 +21,7 @@ TEXT = {
     "share": {"pt": "parte dos tokens do texto reservado", "en": "share of the held-out tokens"},
     "first": {"pt": "chance acima de {}", "en": "chance above {}"},
     "between": {"pt": "de {} a {}", "en": "{} to {}"},
-    "last": {"pt": "abaixo de {}", "en": "below {}"},
+    "last": {"pt": "{} ou menos", "en": "{} or less"},
 }
 
 
