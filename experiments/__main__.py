@@ -100,7 +100,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(accident(error), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("interrupted; a training goes on at its last checkpoint", file=sys.stderr)
+        print(
+            "interrupted; the same command goes on, a training at its last checkpoint",
+            file=sys.stderr,
+        )
         return 1
 
 
