@@ -120,6 +120,8 @@ def read_source(chapter: Chapter, language: Language) -> Source:
     for key in values:
         if key not in _KNOWN:
             raise bad(key, f"is not one of {', '.join(_KNOWN)}")
+    if re.search(r"\bvalue: *[-+]?\.\d", "\n".join(lines[:end])):
+        raise bad("constants", "has a value that begins with its point: 0.5, not .5")
     texts = {key: values.get(key, "") for key in ("title", "question", "after")}
     for key, value in texts.items():
         if not isinstance(value, str):
