@@ -520,6 +520,11 @@ def test_a_figure_that_is_no_python_is_a_finding(book: Tree) -> None:
     assert ("bars.py", 1) in [at(finding) for finding in found("python")]
 
 
+def test_a_constant_begins_with_a_digit(book: Tree) -> None:
+    book.replace(f"{CHAPTER}/pt.md.j2", "{value: 2017,", "{value: .5,")
+    assert any("0.5, not .5" in finding.message for finding in lint_book())
+
+
 # ------------------------------------------------------------------ the command
 
 
