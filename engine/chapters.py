@@ -21,6 +21,7 @@ from engine.number import Language
 LANGUAGES: tuple[Language, ...] = ("pt", "en")
 HOME = "index"
 _NUMBERED = re.compile(r"(\d\d)-[a-z0-9-]+")
+_DIGITS = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 _KNOWN = ("title", "question", "needs", "after", "constants", "order")
 _APPENDICES = 1000  # the number after which those without one are sorted
 
@@ -51,9 +52,10 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Constant:
-    """A number that is typed, not measured, and why it may be."""
+    """A number that is typed, not measured, and why it may be; shown with the decimals typed."""
 
     value: int | float | str
+    typed: str
     why: str
 
 
@@ -101,8 +103,9 @@ def read_source(chapter: Chapter, language: Language) -> Source:
     end = next((i for i, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), 0)
     if lines[0].rstrip() != "---" or not end:
         raise RenderError(f"{name}:1: a chapter begins with front matter between two lines of ---")
+    front = "\n".join(lines[1:end])
     try:
-        loaded: object = yaml.safe_load("\n".join(lines[1:end]))
+        loaded: object = yaml.safe_load(front)
     except yaml.MarkedYAMLError as problem:
         at = problem.problem_mark.line + 2 if problem.problem_mark else 1
         raise RenderError(f"{name}:{at}: front matter: {problem.problem}") from problem
@@ -120,8 +123,6 @@ def read_source(chapter: Chapter, language: Language) -> Source:
     for key in values:
         if key not in _KNOWN:
             raise bad(key, f"is not one of {', '.join(_KNOWN)}")
-    if re.search(r"\bvalue: *[-+]?\.\d", "\n".join(lines[:end])):
-        raise bad("constants", "has a value that begins with its point: 0.5, not .5")
     texts = {key: values.get(key, "") for key in ("title", "question", "after")}
     for key, value in texts.items():
         if not isinstance(value, str):
@@ -140,23 +141,27 @@ def read_source(chapter: Chapter, language: Language) -> Source:
         question=texts["question"].strip(),
         after=texts["after"].strip(),
         needs=tuple(cast("list[str]", needs)),
-        constants=_constants(values.get("constants") or {}, bad),
+        constants=_constants(values.get("constants") or {}, front, bad),
         order=order,
         body="\n" * (end + 1) + "\n".join(lines[end + 1 :]),
         lines=at,
     )
 
 
-def _constants(given: object, bad: Any) -> dict[str, Constant]:
+def _constants(given: object, front: str, bad: Any) -> dict[str, Constant]:
     if not isinstance(given, dict):
         raise bad("constants", "is a table of name: {value: …, why: …}")
+    as_typed: Any = yaml.load(front, Loader=yaml.BaseLoader)  # every value a text
     out: dict[str, Constant] = {}
     for name, entry in cast("dict[str, Any]", given).items():
         match entry:
             case {"value": int() | float() | str() as value, "why": str() as why} if (
                 len(cast("dict[str, Any]", entry)) == 2 and why.strip()
             ):
-                out[name] = Constant(value, why)
+                typed = as_typed["constants"][name]["value"]
+                if not isinstance(value, str) and not _DIGITS.fullmatch(typed):
+                    raise bad("constants", f"{name} is typed {typed}: digits, as in 12 or 0.5")
+                out[name] = Constant(value, typed, why)
             case _:
                 raise bad("constants", f"{name} needs a value and a reason: {{value: …, why: …}}")
     return out

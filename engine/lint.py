@@ -481,7 +481,7 @@ def _check_parity(lint: _Lint, chapter: Chapter, *, steps: bool = True) -> None:
 def _front(source: Source, what: str) -> object:
     if what == "needs":
         return source.needs
-    return {name: constant.value for name, constant in source.constants.items()}
+    return {name: constant.typed for name, constant in source.constants.items()}
 
 
 # ---------------------------------------------------------------------------- figures, panels, site

@@ -65,7 +65,7 @@ class Cited:
     kind: str
     name: str
     line: int
-    format: tuple[str, object] | None = None  # of a number with a path of its own
+    format: tuple[str, object] | None = None  # of a constant, a number with a path of its own
     detail: str = ""
 
     @property
@@ -278,7 +278,7 @@ class _Reader:
                 self.used(first, scope)
             return
         shown_as = None
-        if given and path is not None and name in NUMBERS:
+        if given and path is not None and (name in NUMBERS or name == "const"):
             shown_as = (given[0], _literal(given[1], scope))
         keys = [path or ""]
         if name == "cite":

@@ -3,10 +3,10 @@
 In: both templates of a chapter and its claims. Out: what differs. Two things are compared:
 
 * What each section cites. Sections are known by their anchors, which both languages share. The
-  numbers of a section must be the same, the same number of times, in any order, and so what is
-  calculated from them (a ratio, one seed); so must constants,
-  works and the formulas that hold digits, however often each is named. Figures, tables, listings,
-  claims, exercises and the like must come in the same order.
+  numbers and constants of a section must be the same, the same number of times, in any order, and
+  so what is calculated from them (a ratio, one seed); so must works and the formulas that hold
+  digits, however often each is named. Figures, tables, listings, claims, exercises and the like
+  must come in the same order.
 * When each section was last read beside its counterpart. `python -m engine lint --reviewed CHAPTER`
   writes `translation.toml` into the chapter's folder: for each section and language a short hash of
   every paragraph. A section of which one language changed since is out of step, whatever the dates
@@ -202,13 +202,14 @@ def _compare_section(pt: Text, en: Text, left: Section, right: Section) -> Itera
 
     if left.level != right.level:
         yield differ(f"{right.name} is a heading of another level than in {pt.path.name}")
-    for kinds, what in (
-        (("number",), "number"),
-        (("seeds",), "strip of seeds"),
-        (("computed",), "calculation"),
-        (("set",), "name set to"),
+    for kind, what in (
+        ("number", "number"),
+        ("const", "constant"),
+        ("seeds", "strip of seeds"),
+        ("computed", "calculation"),
+        ("set", "name set to"),
     ):
-        counts = [Counter(_key(c) for c in s.cited if _kind(c) in kinds) for s in (left, right)]
+        counts = [Counter(_key(c) for c in s.cited if _kind(c) == kind) for s in (left, right)]
         for text, section, more, less in (
             (en, right, counts[0], counts[1]),
             (pt, left, counts[1], counts[0]),
@@ -223,9 +224,8 @@ def _compare_section(pt: Text, en: Text, left: Section, right: Section) -> Itera
                     f"{other.path.name}:{at} does",
                     (text, section.line),
                 )
-    for kind, what in (("const", "constant"), ("cite", "work")):
-        sets = [{c.name for c in s.cited if c.kind == kind} for s in (left, right)]
-        yield from _sets(sets, what, pt, en, left, right)
+    works = [{c.name for c in s.cited if c.kind == "cite"} for s in (left, right)]
+    yield from _sets(works, "work", pt, en, left, right)
     yield from _sets([left.formulas, right.formulas], "formula", pt, en, left, right)
     yield from _sets([left.labels, right.labels], "equation", pt, en, left, right)
     blocks = [[c for c in s.cited if c.kind in BLOCKS] for s in (left, right)]

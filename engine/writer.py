@@ -248,7 +248,7 @@ class Writer:
         if isinstance(value, str):
             return self.shared.words_mark(value)
         if not asked:
-            _, _, digits = repr(value).partition(".")
+            _, _, digits = constant.typed.partition(".")
             asked = {"decimals": len(digits)} if isinstance(value, float) else {"integer": True}
             if isinstance(value, int):
                 asked["grouped"] = not 1000 <= abs(value) < 10000

@@ -248,13 +248,14 @@ def test_what_is_typed_in_code_may_come_from_a_source(book: Tree) -> None:
         ("en.md.j2", '["row", "perplexity", "seeds"]', '["row", "perplexity"]', 27, "2 × ?"),
         ("en.md.j2", ' << cite("ba2016") >>', "", 12, "lacks the work ba2016"),
         ("en.md.j2", "$d^2$", "$d^3$", 12, "lacks the formula d^2"),
-        ("en.md.j2", '<< const("year") >>', "that year", 1, "lacks the constant year"),
+        ("en.md.j2", '<< const("year") >>', "that year", 1, "does not cite the constant year"),
         ("en.md.j2", "{ #proof }", "{ #evidence }", 12, "section #proof is missing here"),
         ("en.md.j2", "## The proof { #proof }", "## The proof", 31, "has no anchor"),
         ("en.md.j2", "## The proof", "### The proof", 31, "another level"),
         ("en.md.j2", "{ #proof }", "{ #loss }", 31, "stands twice"),
         ("en.md.j2", "needs: []", "needs: [02-average]", 4, "needs in the front matter"),
         ("en.md.j2", "value: 2017", "value: 2018", 6, "constants in the front matter"),
+        ("en.md.j2", "value: 2017", "value: 2017.0", 6, "constants in the front matter"),
         ("claims.toml", '"averages.none.perplexity", decimals=1) >>.\'\nen',
          '"averages.head.perplexity", decimals=1) >>.\'\nen', 1, "claim worse: only one language"),
     ],
@@ -265,6 +266,23 @@ def test_languages_that_part(
     book.replace(f"{CHAPTER}/{name}", before, after)
     findings = found("parity")
     assert any(says in f.message and at(f) == (name, line) for f in findings), findings
+
+
+def test_a_constant_that_one_language_names_more_often(book: Tree) -> None:
+    book.replace(f"{CHAPTER}/en.md.j2", "the mean lost:", 'the mean of << const("year") >> lost:')
+    (finding,) = found("parity")
+    assert at(finding) == ("pt.md.j2", 1)
+    assert "the constant year (1 fewer than in en.md.j2)" in finding.message
+
+
+def test_a_constant_with_other_decimals_in_one_language(book: Tree) -> None:
+    for language, decimals in (("pt", 1), ("en", 2)):
+        book.replace(
+            f"{CHAPTER}/{language}.md.j2", 'const("year")', f'const("year", decimals={decimals})'
+        )
+    assert any(
+        "year is shown with decimals=2 here and with 1" in f.message for f in found("parity")
+    )
 
 
 @pytest.mark.parametrize(
@@ -520,9 +538,10 @@ def test_a_figure_that_is_no_python_is_a_finding(book: Tree) -> None:
     assert ("bars.py", 1) in [at(finding) for finding in found("python")]
 
 
-def test_a_constant_begins_with_a_digit(book: Tree) -> None:
-    book.replace(f"{CHAPTER}/pt.md.j2", "{value: 2017,", "{value: .5,")
-    assert any("0.5, not .5" in finding.message for finding in lint_book())
+@pytest.mark.parametrize("typed", [".5", "1_000", "0x10", "010", "yes", "1.5e+3", ".inf", "+5"])
+def test_a_constant_is_typed_in_plain_digits(book: Tree, typed: str) -> None:
+    book.replace(f"{CHAPTER}/pt.md.j2", "{value: 2017,", f"{{value: {typed},")
+    assert any(f"year is typed {typed}: digits" in finding.message for finding in lint_book())
 
 
 # ------------------------------------------------------------------ the command

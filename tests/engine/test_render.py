@@ -781,10 +781,13 @@ def test_headings_and_labels_in_code_are_left_alone(project: Project) -> None:
 
 def test_constants_are_typed_with_a_reason(project: Project) -> None:
     front = "title: T\nconstants:\n  year: {value: 2017, why: w}\n  rate: {value: 0.25, why: w}\n"
+    front += "  exact: {value: 0.50, why: w}\n  small: {value: 0.00001, why: w}\n"
     html = project.html(
-        '<< const("year") >> e << const("rate") >> e $<< const("rate") >>$', front=front
+        '<< const("year") >> e << const("rate") >> e $<< const("rate") >>$, '
+        '<< const("exact") >>, << const("small") >>',
+        front=front,
     )
-    assert text_of(html) == r"2017 e 0,25 e \(0{,}25\)"
+    assert text_of(html) == r"2017 e 0,25 e \(0{,}25\), 0,50, 0,00001"
     assert "bk-numbers" not in html
 
 
