@@ -34,7 +34,9 @@ PART = re.compile(r"[A-Za-z0-9_]+\Z")
 
 SIZES = ("full", "smoke")
 DEVICES = ("any", "cpu")
-NOT_EXPERIMENTS = frozenset({"__init__", "__main__", "runner", "session", "together"})
+NOT_EXPERIMENTS = frozenset(
+    {"__init__", "__main__", "as_imported", "runner", "session", "together"}
+)
 
 _LITERALS = frozenset(
     {

@@ -5,7 +5,6 @@ record. A trained run first goes through the short run that every later replay r
 """
 
 import fcntl
-import hashlib
 import importlib
 import math
 import re
@@ -13,7 +12,6 @@ import sys
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -21,8 +19,7 @@ import torch
 from engine import errors, paths, provenance, record
 from engine.declaration import RunSpec
 from engine.plan import duration
-from engine.provenance import Fingerprint
-from experiments import session
+from experiments import as_imported, session
 from model.corpus import CorpusError
 from model.train import CheckpointError
 
@@ -37,7 +34,7 @@ DEVICE_FAILED = re.compile(r"\b(?:CUDA|cuDNN|cuBLAS|MPS|HIP)\b|out of memory", r
 def measure_run(spec: RunSpec, device_name: str) -> None:
     """Measure one run and write its record; a killed one goes on at its checkpoint."""
     with plain_errors(spec), alone(spec) as waited:
-        fingerprint = read_before_import(spec)
+        fingerprint = as_imported.fingerprint(spec)
         if waited and current(spec):
             print(f"{spec.id}: measured by the other process", file=sys.stderr)
             spec.path.touch()  # for whoever compares times, as Snakemake does
@@ -77,7 +74,7 @@ def replay_run(spec: RunSpec, device_name: str, attest: bool) -> bool:
     """
     with plain_errors(spec), alone(spec):
         old = record.read_record(spec.path)
-        fingerprint = read_before_import(spec)
+        fingerprint = as_imported.fingerprint(spec)
         device = chosen(spec, device_name)
         module, settings = prepared(spec, device)
         began = time.monotonic()
@@ -191,41 +188,8 @@ def prepared(spec: RunSpec, device: torch.device) -> tuple[Any, Any]:
     """The experiment's module and the run's settings as its own dataclass."""
     session.settle(spec.threads, device)
     module = importlib.import_module(f"experiments.{spec.experiment}")
-    note_imports()
+    as_imported.note()
     return module, type(module.FULL)(**spec.settings)
-
-
-def read_before_import(spec: RunSpec) -> Fingerprint:
-    """The run's fingerprint, taken of the code that is going to run.
-
-    What is not imported yet is read before it is. What this process imported for an earlier run
-    must stand as it stood then: an edit since would be in the digest, and not in what runs.
-    """
-    note_imports()
-    fingerprint = provenance.fingerprint(spec)
-    for name, (path, digest) in imported.items():
-        used = any(piece.startswith(f"{name}.") for piece in fingerprint.definitions)
-        if used and hashed(path) != digest:
-            raise errors.MedidaError(
-                f"{spec.id}: {paths.shown(path)} was edited after this process had read it;"
-                " the same command measures what stands there now"
-            )
-    return fingerprint
-
-
-imported: dict[str, tuple[Path, bytes]] = {}  # the file of each module, its digest when imported
-
-
-def note_imports() -> None:
-    """Remember what the files of newly imported modules held."""
-    for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
-        if file and name.startswith(("experiments.", "model.")) and name not in imported:
-            imported[name] = Path(file), hashed(Path(file))
-
-
-def hashed(path: Path) -> bytes:
-    return hashlib.sha256(path.read_bytes()).digest() if path.exists() else b""
 
 
 def chosen(spec: RunSpec, wanted: str) -> torch.device:

@@ -23,7 +23,7 @@ from pathlib import Path
 from engine import declaration, errors, paths, provenance, record
 from engine.declaration import RunSpec
 from engine.plan import duration
-from experiments import runner, session
+from experiments import as_imported, runner, session
 from experiments.session import Progress, Run
 from model.language_model import LanguageModel
 from model.settings import LanguageModelSettings
@@ -104,7 +104,7 @@ def measure_seeds(specs: Sequence[RunSpec], device_name: str) -> None:
 
 def _measure_together(specs: Sequence[RunSpec], device_name: str) -> None:
     first = specs[0]
-    fingerprints = [runner.read_before_import(spec) for spec in specs]
+    fingerprints = [as_imported.fingerprint(spec) for spec in specs]
     device = runner.chosen(first, device_name)
     module, settings = runner.prepared(first, device)
     name = f"{first.experiment}/{first.row or 'all'} ({len(specs)} seeds)"

@@ -11,6 +11,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ import torch
 from engine import declaration, provenance
 from engine.declaration import run_spec
 from engine.errors import MedidaError
-from experiments import runner
+from experiments import as_imported, runner
 from model import corpus, train
 from tests.experiments.command import call
 
@@ -43,6 +45,20 @@ def recorded(folder: Path, run: str) -> dict[str, object]:
     return json.loads((folder / "build" / "smoke" / "results" / f"{run}.json").read_text())
 
 
+@contextmanager
+def edited(file: Path, *changes: tuple[str, str]) -> Iterator[None]:
+    """The file with each text, which must stand there once, in another form."""
+    right = changed = file.read_text()
+    for before, after in changes:
+        assert changed.count(before) == 1, f"{before!r} in {file.name}"
+        changed = changed.replace(before, after)
+    file.write_text(changed)
+    try:
+        yield
+    finally:
+        file.write_text(right)
+
+
 def test_a_record_is_whole_and_can_be_replayed(copy: Path) -> None:
     call(copy, "run", "averages/none.s0")
     record = recorded(copy, "averages/none.s0")
@@ -53,31 +69,18 @@ def test_a_record_is_whole_and_can_be_replayed(copy: Path) -> None:
 
 def test_a_changed_model_fails_its_replay(copy: Path) -> None:
     call(copy, "run", "averages/mean.s1")
-    file = copy / "model" / "attention.py"
-    right = file.read_text()
-    try:
-        assert "x.shape[-2] + 1" in right
-        file.write_text(
-            right.replace("torch.arange(1, x.shape[-2] + 1,", "torch.arange(2, x.shape[-2] + 2,")
-        )
+    off_by_one = ("torch.arange(1, x.shape[-2] + 1,", "torch.arange(2, x.shape[-2] + 2,")
+    with edited(copy / "model" / "attention.py", off_by_one):
         done = call(copy, "replay", "averages/mean.s1", "--attest", check=3)
         assert "averages/mean.s1: differs" in done.stderr
         call(copy, "replay", "averages/mean.s1", check=1)
-    finally:
-        file.write_text(right)
 
 
 def test_an_equivalent_change_is_attested_once_its_code_was_called(copy: Path) -> None:
     call(copy, "run", "averages/mean.s1")
     before = recorded(copy, "averages/mean.s1")
-    file = copy / "model" / "attention.py"
-    right = file.read_text()
-    changed = right.replace(
-        "return x.cumsum(-2) / counts[:, None]", "return x.cumsum(-2) * (1 / counts[:, None])"
-    )
-    assert changed != right
-    try:
-        file.write_text(changed)
+    equivalent = ("x.cumsum(-2) / counts[:, None]", "x.cumsum(-2) * (1 / counts[:, None])")
+    with edited(copy / "model" / "attention.py", equivalent):
         done = call(copy, "replay", "averages/mean.s1", check=1)
         assert "stale" in done.stderr
         done = call(copy, "replay", "averages/mean.s1", "--attest")
@@ -86,71 +89,55 @@ def test_an_equivalent_change_is_attested_once_its_code_was_called(copy: Path) -
         assert after["values"] == before["values"]
         assert len(after["attestations"]) == 1  # type: ignore[arg-type]
         call(copy, "replay", "averages/mean.s1")
-    finally:
-        file.write_text(right)
 
 
 def test_a_changed_definition_that_no_replay_calls_is_not_attested(copy: Path) -> None:
     call(copy, "run", "averages/none.s0")
-    file = copy / "model" / "language_model.py"
-    right = file.read_text()
-    changed = right.replace("raise NotImplementedError", "raise NotImplementedError(self)")
-    assert changed != right
-    try:
-        file.write_text(changed)
+    never_called = ("raise NotImplementedError", "raise NotImplementedError(self)")
+    with edited(copy / "model" / "language_model.py", never_called):
         done = call(copy, "replay", "averages/none.s0", "--attest", check=3)
         assert "did not call model.language_model.LanguageModel.features" in done.stderr
-    finally:
-        file.write_text(right)
 
 
 def test_what_depends_on_the_machine_is_left_out_of_a_replay(copy: Path) -> None:
-    file = copy / "experiments" / "averages.py"
-    right = file.read_text()
-    measured = "return language.measure_language_model(settings, run)[1]"
-    assert measured in right
-    timed = right.replace(measured, f'{measured} | {{"t_ms": time.perf_counter()}}')
-    timed = timed.replace("FULL =", 'MACHINE_DEPENDENT = ("t_ms",)\nFULL =', 1)
-    try:
-        file.write_text(timed.replace("from collections", "import time\nfrom collections", 1))
+    measured = "language.measure_language_model(settings, run)[1]"
+    with edited(
+        copy / "experiments" / "averages.py",
+        ("from collections", "import time\nfrom collections"),
+        (measured, f'{measured} | {{"t_ms": time.perf_counter()}}'),
+        ("FULL =", 'MACHINE_DEPENDENT = ("t_ms",)\nFULL ='),
+    ):
         call(copy, "run", "averages/none.s0")
         done = call(copy, "replay", "averages/none.s0")
         assert "agrees within" in done.stderr
-    finally:
-        file.write_text(right)
 
 
 def test_what_is_too_long_to_repeat_is_said_to_be_left_out(copy: Path) -> None:
     call(copy, "run", "triangle/all")
-    file = copy / "experiments" / "runner.py"
-    right = file.read_text()
-    try:
-        file.write_text(right.replace("MEASURED_AGAIN = 60.0", "MEASURED_AGAIN = 0.0"))
+    none_is_short = ("MEASURED_AGAIN = 60.0", "MEASURED_AGAIN = 0.0")
+    with edited(copy / "experiments" / "runner.py", none_is_short):
         done = call(copy, "replay", "triangle/all")
         assert done.stdout.startswith("triangle/all: not replayed; ")
         call(copy, "replay", "triangle/all", "--attest", check=3)
-    finally:
-        file.write_text(right)
 
 
 def test_what_was_edited_since_its_import_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = run_spec("shuffle/s0")
     importlib.import_module("experiments.shuffle")
-    assert runner.read_before_import(spec).digest == provenance.fingerprint(spec).digest
-    path, _ = runner.imported["experiments.shuffle"]
-    monkeypatch.setitem(runner.imported, "experiments.shuffle", (path, b"what stood there before"))
+    assert as_imported.fingerprint(spec).digest == provenance.fingerprint(spec).digest
+    path, _ = as_imported.imported["experiments.shuffle"]
+    monkeypatch.setitem(
+        as_imported.imported, "experiments.shuffle", (path, b"what stood there before")
+    )
     with pytest.raises(MedidaError, match=r"shuffle\.py was edited after this process had read it"):
-        runner.read_before_import(spec)
-    runner.read_before_import(run_spec("triangle/all"))
+        as_imported.fingerprint(spec)
+    as_imported.fingerprint(run_spec("triangle/all"))
 
 
 def test_a_killed_run_goes_on_and_leaves_the_record_as_it_was(copy: Path) -> None:
-    module = copy / "experiments" / "averages.py"
-    loop = copy / "model" / "train.py"
-    right, fast = module.read_text(), loop.read_text()
-    try:
-        module.write_text(right.replace("steps=12", "steps=700"))
-        loop.write_text(fast.replace("SAVE_EVERY = 60.0", "SAVE_EVERY = 0.0"))
+    longer = edited(copy / "experiments" / "averages.py", ("steps=12", "steps=700"))
+    saving = edited(copy / "model" / "train.py", ("SAVE_EVERY = 60.0", "SAVE_EVERY = 0.0"))
+    with longer, saving:
         call(copy, "run", "averages/none.s0")
         path = copy / "build" / "smoke" / "results" / "averages" / "none.s0.json"
         whole, content = recorded(copy, "averages/none.s0"), path.read_bytes()
@@ -172,9 +159,6 @@ def test_a_killed_run_goes_on_and_leaves_the_record_as_it_was(copy: Path) -> Non
         assert resumed["values"] == whole["values"]
         assert resumed["replay"] == whole["replay"]
         assert not [p for p in checkpoints.glob("none*") if not p.name.endswith(".part")]
-    finally:
-        module.write_text(right)
-        loop.write_text(fast)
 
 
 @pytest.mark.parametrize(
@@ -240,17 +224,12 @@ def test_a_build_folder_that_cannot_be_one_is_one_clear_line(tmp_path: Path, cop
 
 
 def test_a_run_that_became_a_training_has_no_steps_to_repeat(copy: Path) -> None:
-    file = copy / "experiments" / "shuffle.py"
-    right = file.read_text()
     call(copy, "run", "shuffle/s0")
-    try:
-        file.write_text(right.replace("\nSEEDS", "\nTRAINED = True\nSEEDS"))
-        assert file.read_text() != right
+    a_training = ("\nSEEDS", "\nTRAINED = True\nSEEDS")
+    with edited(copy / "experiments" / "shuffle.py", a_training):
         done = call(copy, "replay", "shuffle/s0", "--attest", check=1)
         (line,) = done.stderr.strip().splitlines()
         assert line.endswith("python -m experiments run shuffle/s0 --settings smoke"), line
-    finally:
-        file.write_text(right)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
