@@ -30,7 +30,7 @@ ROWS = {
     "rope": {"model": "model.position:RotaryPositions"},
     "all": {"model": "model.modern:ModernBlocks"},
 }
-SEEDS = (0, 1)
+SEEDS = (0, 1, 2)
 TRAINED = True
 INPUTS = ("corpus",)
 UNITS = {
