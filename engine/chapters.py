@@ -151,20 +151,29 @@ def read_source(chapter: Chapter, language: Language) -> Source:
 def _constants(given: object, front: str, bad: Any) -> dict[str, Constant]:
     if not isinstance(given, dict):
         raise bad("constants", "is a table of name: {value: …, why: …}")
-    as_typed: Any = yaml.load(front, Loader=yaml.BaseLoader)  # every value a text
     out: dict[str, Constant] = {}
-    for name, entry in cast("dict[str, Any]", given).items():
+    for name, entry in cast("dict[Any, Any]", given).items():
         match entry:
             case {"value": int() | float() | str() as value, "why": str() as why} if (
-                len(cast("dict[str, Any]", entry)) == 2 and why.strip()
+                len(cast("dict[str, Any]", entry)) == 2
+                and why.strip()
+                and isinstance(name, str)  # YAML makes a truth of yes, a number of 5
             ):
-                typed = as_typed["constants"][name]["value"]
+                typed = _as_typed(front, name)
                 if not isinstance(value, str) and not _DIGITS.fullmatch(typed):
                     raise bad("constants", f"{name} is typed {typed}: digits, as in 12 or 0.5")
                 out[name] = Constant(value, typed, why)
             case _:
                 raise bad("constants", f"{name} needs a value and a reason: {{value: …, why: …}}")
     return out
+
+
+def _as_typed(front: str, name: str) -> str:
+    """The value of a constant as it stands in the file, before YAML makes a number of it."""
+    node: Any = yaml.SafeLoader(front).get_single_node()
+    for wanted in ("constants", name, "value"):
+        node = {key.value: value for key, value in node.value}[wanted]
+    return str(node.value)
 
 
 def _place(chapter: Chapter) -> tuple[int, int, str]:
