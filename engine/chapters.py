@@ -152,6 +152,7 @@ def _constants(given: object, front: str, bad: Any) -> dict[str, Constant]:
     if not isinstance(given, dict):
         raise bad("constants", "is a table of name: {value: …, why: …}")
     out: dict[str, Constant] = {}
+    as_typed = _as_typed(front) if given else {}
     for name, entry in cast("dict[Any, Any]", given).items():
         match entry:
             case {"value": int() | float() | str() as value, "why": str() as why} if (
@@ -159,7 +160,7 @@ def _constants(given: object, front: str, bad: Any) -> dict[str, Constant]:
                 and why.strip()
                 and isinstance(name, str)  # YAML makes a truth of yes, a number of 5
             ):
-                typed = _as_typed(front, name)
+                typed = as_typed[name]
                 if not isinstance(value, str) and not _DIGITS.fullmatch(typed):
                     raise bad("constants", f"{name} is typed {typed}: digits, as in 12 or 0.5")
                 out[name] = Constant(value, typed, why)
@@ -168,12 +169,17 @@ def _constants(given: object, front: str, bad: Any) -> dict[str, Constant]:
     return out
 
 
-def _as_typed(front: str, name: str) -> str:
-    """The value of a constant as it stands in the file, before YAML makes a number of it."""
-    node: Any = yaml.SafeLoader(front).get_single_node()
-    for wanted in ("constants", name, "value"):
-        node = {key.value: value for key, value in node.value}[wanted]
-    return str(node.value)
+def _as_typed(front: str) -> dict[str, str]:
+    """The value of each constant as it stands in the file, before YAML makes a number of it."""
+    root: Any = yaml.SafeLoader(front).get_single_node()
+    constants = {key.value: value for key, value in root.value}["constants"]
+    return {
+        name.value: field.value
+        for name, entry in constants.value
+        if isinstance(entry, yaml.MappingNode)
+        for key, field in entry.value
+        if key.value == "value"
+    }
 
 
 def _place(chapter: Chapter) -> tuple[int, int, str]:
